@@ -3,7 +3,7 @@
 
 use diskspd::profile::{AddressSpread, ContentShape, Distribution, DistributionKind, DistributionRange};
 use diskspd::workload::{
-    Assignment, Pattern, PortionOf, Random, ReducibleContent, TargetWorkload, ThreadWorkload,
+    Assignment, Pattern, Random, ReducibleContent, TargetWorkload, ThreadWorkload, WorkPortion,
 };
 use std::hint::black_box;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ fn main() {
     report("random, three targets, floating", true, &[random, odd, random]);
     let weighted = TargetWorkload { weight: 3, ..BASIS };
     report("random, three targets, weighted", true, &[random, odd, &weighted]);
-    let portion = |part, share| Some(PortionOf { is_first: part == 0, part, share, is_split: false });
+    let portion = |part, share| Some(WorkPortion { is_first: part == 0, part, share, is_split: false });
     let parts = [
         TargetWorkload { portion: portion(0, 0.7), ..BASIS },
         TargetWorkload { portion: portion(1, 0.2), pattern: Pattern::Sequential, ..BASIS },
@@ -100,7 +100,7 @@ fn content(name: &str, block: usize, mut fill: impl FnMut(&mut [u8])) {
 
 fn report(name: &str, floating: bool, targets: &[&TargetWorkload]) {
     let requests = |workload: &TargetWorkload| match workload.portion {
-        Some(PortionOf { is_first: false, .. }) => 0,
+        Some(WorkPortion { is_first: false, .. }) => 0,
         _ => REQUESTS,
     };
     let assign =

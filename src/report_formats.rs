@@ -1,4 +1,4 @@
-//! The formats of a report, by name and by extension of a file: each is a writer of `report` or `page`.
+//! The formats of a report by name and by extension of a file. A format is a writer of `report` or `page`.
 
 use crate::checks::JudgedRecord;
 use crate::formats::json;
@@ -12,16 +12,15 @@ pub struct Format {
     pub name: &'static str,
     /// File name extensions that stand for it, without the dot; the first one is the usual one.
     pub extensions: &'static [&'static str],
-    pub of_runs: OfRuns,
+    pub of_runs: ReportRuns,
     /// Writes the whole report, in parts if it can be large. Fails with the errors of the sink.
     pub write: fn(&JudgedRecord, &mut dyn Write) -> io::Result<()>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OfRuns {
-    /// One report after the other.
+pub enum ReportRuns {
+    /// Reports in sequence.
     InTurn,
-    /// The answer of the repetition.
     AsOne,
     /// The answer, and a numbered file for each run.
     OneEach,
@@ -32,7 +31,7 @@ pub enum OfRuns {
 impl Format {
     /// Returns this form, or on request its variant with verdicts and findings where this one has no place
     /// for them.
-    pub fn with_verdicts(&'static self, asked: WithVerdicts) -> &'static Format {
+    pub fn with_verdicts(&'static self, asked: VerdictForm) -> &'static Format {
         match self.name {
             "xml" if asked.xml => &XML_WITH_VERDICT,
             "text" if asked.text => &TEXT_WITH_VERDICT,
@@ -51,34 +50,44 @@ impl Format {
 
 /// The DISKSPD forms that additionally get verdicts and findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WithVerdicts {
+pub struct VerdictForm {
     pub xml: bool,
     pub text: bool,
 }
 
-impl WithVerdicts {
-    pub const ALL: WithVerdicts = WithVerdicts { xml: true, text: true };
+impl VerdictForm {
+    pub const ALL: VerdictForm = VerdictForm { xml: true, text: true };
 }
 
 pub const TEXT: Format =
-    Format { name: "text", extensions: &["txt"], of_runs: OfRuns::AsOne, write: text::write };
+    Format { name: "text", extensions: &["txt"], of_runs: ReportRuns::AsOne, write: text::write };
 
-pub const HTML: Format =
-    Format { name: "html", extensions: &["html", "htm"], of_runs: OfRuns::AsOne, write: diskspd_page::write };
+pub const HTML: Format = Format {
+    name: "html",
+    extensions: &["html", "htm"],
+    of_runs: ReportRuns::AsOne,
+    write: diskspd_page::write,
+};
 
-const XML: Format = Format { name: "xml", extensions: &["xml"], of_runs: OfRuns::InTurn, write: xml::write };
+const XML: Format =
+    Format { name: "xml", extensions: &["xml"], of_runs: ReportRuns::InTurn, write: xml::write };
 
 pub const FORMATS: &[Format] = &[
     TEXT,
     XML,
-    Format { name: "json", extensions: &["json"], of_runs: OfRuns::OneEach, write: json::write_readable },
-    Format { name: "csv", extensions: &["csv"], of_runs: OfRuns::OneEach, write: csv::write },
+    Format { name: "json", extensions: &["json"], of_runs: ReportRuns::OneEach, write: json::write_readable },
+    Format { name: "csv", extensions: &["csv"], of_runs: ReportRuns::OneEach, write: csv::write },
     HTML,
-    Format { name: "prom", extensions: &["prom"], of_runs: OfRuns::Latest, write: metrics::write_prometheus },
+    Format {
+        name: "prom",
+        extensions: &["prom"],
+        of_runs: ReportRuns::Latest,
+        write: metrics::write_prometheus,
+    },
     Format {
         name: "openmetrics",
         extensions: &["om"],
-        of_runs: OfRuns::Latest,
+        of_runs: ReportRuns::Latest,
         write: metrics::write_openmetrics,
     },
 ];

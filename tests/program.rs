@@ -36,6 +36,7 @@ mod program {
     mod hosts_ssh;
     mod integrity_devices;
     mod integrity_runs;
+    mod io_features;
     mod io_priority;
     mod judge;
     mod large_pages;
@@ -65,9 +66,8 @@ mod program {
     mod sweep;
     mod tables;
     mod tracing;
-    mod truth;
     mod truth_content;
-    mod ways;
+    mod verdict_lines;
     mod windows;
     mod with;
     mod write_content;

@@ -36,7 +36,7 @@ impl HostContext for Anything {
 }
 
 /// Targets of a profile that is written and read back, at most.
-const MOST_TARGETS: usize = 64;
+const MAX_TARGETS: usize = 64;
 
 pub fn check(data: &[u8]) {
     is_converted_or_refused(fio_jobs::convert(data, "job", &Anything));
@@ -55,7 +55,7 @@ fn is_converted_or_refused(converted: Result<ConvertedJob, Vec<ConversionError>>
         Ok(converted) => {
             // More targets are more of the same, and take seconds: a job can have 65,536 files.
             let targets: usize = converted.profile.time_spans.iter().map(|span| span.targets.len()).sum();
-            if targets > MOST_TARGETS {
+            if targets > MAX_TARGETS {
                 return;
             }
             let mut written = Vec::new();

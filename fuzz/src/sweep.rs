@@ -13,11 +13,11 @@ pub fn check(data: &[u8]) {
     let line: Vec<OsString> =
         ["diskspd", "sweep"].map(OsString::from).into_iter().chain(words.clone()).collect();
     let _ = cli::parse(&line);
-    if let Ok(swept) = cli::TypedLine::from_arguments(&words).and_then(cli::SweptLine::from_line) {
+    if let Ok(swept) = cli::TypedLine::from_arguments(&words).and_then(cli::SweepLine::from_line) {
         let product = swept.axes.iter().map(|axis| axis.values.len()).product::<usize>();
         if product <= 4096 {
             for settings in points(&swept.axes).unwrap_or_default() {
-                assert_eq!(swept.at(&settings).words().len(), swept.line.words().len());
+                assert_eq!(swept.line_at(&settings).words().len(), swept.line.words().len());
             }
         }
     }

@@ -3193,7 +3193,7 @@ class Limit:
     #: time stolen by the hypervisor
     steal: Optional[float] = None
     #: estimated maximum IOPS without waits for a CPU
-    uncrowded_iops: Optional[float] = None
+    uncontended_iops: Optional[float] = None
     #: time in user mode
     user: Optional[float] = None
 
@@ -4057,16 +4057,6 @@ class ProgramEngine:
 
 
 @dataclass
-class Deviceless:
-    """At `program.read.deviceless`, and 1 more."""
-
-    #: bytes
-    bytes: Optional[int] = None
-    #: system calls
-    calls: Optional[int] = None
-
-
-@dataclass
 class Elsewhere:
     """At `program.read.elsewhere`, and 1 more."""
 
@@ -4097,17 +4087,27 @@ class Unclear:
 
 
 @dataclass
+class WithoutDevice:
+    """At `program.read.without_device`, and 1 more."""
+
+    #: bytes
+    bytes: Optional[int] = None
+    #: system calls
+    calls: Optional[int] = None
+
+
+@dataclass
 class ProgramRead:
     """At `program.read`, and 1 more."""
 
-    #: calls on files without a block device
-    deviceless: Optional[Deviceless] = field(default=None, metadata={'of': 'Deviceless'})
     #: calls on pipes, sockets and terminals
     elsewhere: Optional[Elsewhere] = field(default=None, metadata={'of': 'Elsewhere'})
     #: calls on the judged storage
     storage: Optional[Storage] = field(default=None, metadata={'of': 'Storage'})
     #: calls that could not be assigned
     unclear: Optional[Unclear] = field(default=None, metadata={'of': 'Unclear'})
+    #: calls on files without a block device
+    without_device: Optional[WithoutDevice] = field(default=None, metadata={'of': 'WithoutDevice'})
 
 
 @dataclass
@@ -4146,14 +4146,14 @@ class Program:
     exit_code: Optional[int] = None
     #: files and devices, largest first
     files: Optional[List[str]] = field(default=None, metadata={'depth': 1})
-    #: processes that were running after the command ended
-    left_running: Optional[int] = None
     #: share of one CPU that the observer used
     observer_cpu_share: Optional[float] = None
     #: observed processes
     processes: Optional[int] = None
     #: reads
     read: Optional[ProgramRead] = field(default=None, metadata={'of': 'ProgramRead'})
+    #: processes that were running after the command ended
+    still_running: Optional[int] = None
     #: time in which a process was stopped, us
     stopped_us: Optional[int] = None
     #: sectors that could not be read

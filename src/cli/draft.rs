@@ -10,7 +10,7 @@ use crate::units;
 
 /// Settings as the options fill them in, and the state that later options are judged against.
 #[derive(Debug, Clone, Default)]
-pub struct Draft {
+pub struct RunRequestBuilder {
     /// Resulting request, filled in by the options. Without time spans yet.
     pub request: RunRequest,
     /// Settings of the only time span; no targets yet.
@@ -41,7 +41,7 @@ pub struct Draft {
     pub answer: Option<InfoRequest>,
 }
 
-impl Draft {
+impl RunRequestBuilder {
     /// Block size so far, bytes: the unit of the size suffix B.
     pub fn block_size(&self) -> u64 {
         self.target.block_size.into()

@@ -8,12 +8,12 @@ use crate::fio_jobs::option_of_word;
 use std::ffi::OsString;
 
 /// Options that end the command line, or replace fio's.
-const NOT_AMONG: [&str; 4] = ["fio", "help", "verify-after", "version"];
+const OWN_COMMANDS: [&str; 4] = ["fio", "help", "verify-after", "version"];
 
 /// Options of a run that may be among fio's words.
 pub(super) fn own_flags() -> impl Iterator<Item = &'static Flag> {
     let is_free =
-        |name: &str| !NOT_AMONG.contains(&name) && option_of_word(&format!("--{name}"), None).is_none();
+        |name: &str| !OWN_COMMANDS.contains(&name) && option_of_word(&format!("--{name}"), None).is_none();
     flags::all().filter(move |flag| flag.with_profile && flag.long().is_some_and(is_free))
 }
 
@@ -67,5 +67,5 @@ fn own(word: &[u8], given: OptionOnLine) -> Result<OptionOnLine, CliError> {
 }
 
 fn is_refused(flag: &Flag) -> bool {
-    flag.long().is_some_and(|name| NOT_AMONG.contains(&name))
+    flag.long().is_some_and(|name| OWN_COMMANDS.contains(&name))
 }

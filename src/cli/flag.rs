@@ -1,6 +1,6 @@
 //! A row of the flag table: syntax, help, compatibility, and the parsing function.
 
-use super::draft::Draft;
+use super::draft::RunRequestBuilder;
 use super::error::{SIZE, ValueError};
 use super::quantity::Quantity;
 use crate::experiments::sweep::{self, ValueForm};
@@ -48,7 +48,7 @@ impl Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CarriedByFile {
     Undecided,
-    /// It describes the workload or how it is measured.
+    /// The option describes the workload or its measurement.
     Workload,
     /// It starts a program, gives a permission, writes a file, or decides what is printed: only the user's
     /// own command line can have it.
@@ -74,7 +74,7 @@ pub struct Flag {
     pub scope: Scope,
     /// Further explanation, for the man page; may be empty.
     pub notes: &'static str,
-    /// How it relates to DISKSPD 2.2.
+    /// Relation to DISKSPD 2.2.
     pub compatibility: Compatibility,
     pub carried: CarriedByFile,
     /// Whether a long option that names a file can be given several times.
@@ -153,10 +153,10 @@ pub enum Print {
     Work(fn(&TimeSpan, &Target) -> Vec<String>),
 }
 
-/// How the parser reads an option's value into the [`Draft`].
+/// Function that reads an option's value into the [`RunRequestBuilder`].
 pub enum Read {
     /// No value; attached text is ignored, as DISKSPD does.
-    Switch(fn(&mut Draft)),
+    Switch(fn(&mut RunRequestBuilder)),
     /// A lenient integer within bounds, inclusive.
     Integer {
         /// Whether a missing value is an error; otherwise it reads as 0. Text without digits always reads
@@ -167,20 +167,20 @@ pub enum Read {
         quantity: Quantity,
         expected: &'static str,
         /// Stores it. The argument is not negative if `min` is not.
-        set: fn(&mut Draft, i32),
+        set: fn(&mut RunRequestBuilder, i32),
     },
     Size {
-        /// Smallest accepted, bytes.
+        /// Smallest accepted in bytes.
         min: u64,
-        /// Stores it, bytes.
-        set: fn(&mut Draft, u64),
+        /// Stores its value in bytes.
+        set: fn(&mut RunRequestBuilder, u64),
     },
     /// A long option with an optional value (empty if missing), only accepted after `=`.
-    Optional(fn(&mut Draft, &[u8]) -> Result<(), ValueError>),
+    Optional(fn(&mut RunRequestBuilder, &[u8]) -> Result<(), ValueError>),
     /// A long option with an optional value after `=`, or as the next argument if that is one of
     /// [`Flag::values`].
-    Word(fn(&mut Draft, &[u8]) -> Result<(), ValueError>),
-    Text(fn(&mut Draft, &[u8]) -> Result<(), ValueError>),
+    Word(fn(&mut RunRequestBuilder, &[u8]) -> Result<(), ValueError>),
+    Text(fn(&mut RunRequestBuilder, &[u8]) -> Result<(), ValueError>),
 }
 
 /// Returns the name in `--name` or `--name=value` without its dashes; `None` if it is not a long option.
@@ -190,7 +190,7 @@ pub(super) fn long_name(argument: &str) -> Option<&str> {
 
 impl Flag {
     /// Reads the attached (or, for long options, following) `value` into `draft`.
-    pub fn apply(&self, draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+    pub fn apply(&self, draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
         match self.read {
             Read::Switch(set) => set(draft),
             Read::Integer { required, min, max, quantity, expected, set } => {

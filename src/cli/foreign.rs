@@ -5,10 +5,9 @@ use super::quantity::{Quantity, amount};
 use super::words;
 use crate::units::parse_lenient_integer;
 
-/// How the value of a foreign option is spelled here.
+/// Conversion of a foreign option's value.
 #[derive(Clone, Copy)]
 enum Spelling {
-    /// The explanation has it all.
     Explained,
     Size(&'static str),
     Number(&'static str),

@@ -8,9 +8,8 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 const NAME: &str = "--give-up";
-/// Shortest time, ms.
-pub(super) const LEAST_MS: u64 = 100;
-/// Default times.
+/// Shortest time in ms.
+pub(super) const MIN_LIMIT_MS: u64 = 100;
 pub(super) const DEFAULT: &str = "30s, and 120s for calls that write data back";
 
 pub(super) const GIVE_UP: OptionRow =
@@ -42,7 +41,7 @@ pub fn split(arguments: &[OsString]) -> Result<(Option<Duration>, Vec<OsString>)
         };
         let bytes = stands_in.as_encoded_bytes();
         let wrong = |problem| CliError::in_value(bytes, bytes.len() - value.len(), NAME, problem);
-        given = Some(Duration::from_millis(time_ms(value, LEAST_MS).map_err(wrong)?));
+        given = Some(Duration::from_millis(time_ms(value, MIN_LIMIT_MS).map_err(wrong)?));
     }
     Ok((given, others))
 }
@@ -52,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_its_value_from_any_place() {
+    fn option_value_is_accepted_in_any_position() {
         let split = |line: &str| {
             let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             split(&arguments)

@@ -19,7 +19,6 @@ pub fn version() -> String {
     )
 }
 
-/// Ways to call the program.
 pub(super) const SYNOPSIS: &[&str] = &[
     "diskspd [options] <target>...",
     "diskspd -X<profile.xml> [options] [<substitution>...]",

@@ -28,7 +28,6 @@ pub enum Invocation {
         action: EventAction,
         name: RawText,
     },
-    /// List the block devices.
     Devices {
         json: bool,
     },
@@ -64,9 +63,8 @@ pub enum Invocation {
     /// Merge the records of several hosts.
     Merge(MergeRequest),
     VerifyAfter(VerifyAfterRequest),
-    /// Print a man page.
     Man {
-        /// Of this command, one of the table; `None` = of the program.
+        /// Command of the usage; `None` = the whole program.
         command: Option<&'static str>,
     },
     Completions(Shell),

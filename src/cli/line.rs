@@ -1,7 +1,7 @@
 //! The command line of a run before it is read: options, looked up in the table, with their values, and
 //! targets. A point of a sweep is such a line with other values.
 
-use super::draft::Draft;
+use super::draft::RunRequestBuilder;
 use super::error::CliError;
 use super::flag::{CarriedByFile, Flag, Name, Read};
 use super::shell_quote::quoted;
@@ -23,7 +23,7 @@ pub(super) fn join_arguments(arguments: &[OsString]) -> RawText {
     RawText::from(words.join(&b' '))
 }
 
-/// One option of the command line.
+/// An option of the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OptionOnLine {
     pub argument: Vec<u8>,
@@ -107,7 +107,7 @@ impl TypedLine {
     }
 
     /// The same line with another option before all others, as it is written with a value attached.
-    pub fn after(&self, argument: &str) -> TypedLine {
+    pub fn with_leading_option(&self, argument: &str) -> TypedLine {
         let mut line = self.clone();
         // Its value is attached: nothing can be missing.
         let option = OptionOnLine::new(argument.as_bytes(), &mut std::iter::empty().peekable());
@@ -144,7 +144,7 @@ fn option_after_target(argument: &[u8], target: &[u8], options: &[OptionOnLine])
     }
     let shown = String::from_utf8_lossy(target);
     let error = CliError::at(argument, 0, format!("an option follows the target '{shown}'"));
-    match options.last().and_then(|option| option.with_value(&Draft::default(), target)) {
+    match options.last().and_then(|option| option.with_value(&RunRequestBuilder::default(), target)) {
         Some(spelling) => error.hint(format!("if '{shown}' is a value, attach it: {spelling}")),
         None => error
             .hint("put all options before all targets; write ./-name for a target whose name begins with -"),
@@ -246,7 +246,7 @@ impl OptionOnLine {
     }
 
     /// The right spelling, if this option has no value yet and `next`, a number or keyword, would make one.
-    pub fn with_value(&self, draft: &Draft, next: &[u8]) -> Option<String> {
+    pub fn with_value(&self, draft: &RunRequestBuilder, next: &[u8]) -> Option<String> {
         if let Some(flag) = self.flag.filter(|flag| matches!(flag.read, Read::Optional(_))) {
             let number = !next.is_empty() && next.iter().all(u8::is_ascii_digit);
             let name = flag.name.with_dashes();

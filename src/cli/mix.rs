@@ -1,6 +1,6 @@
 //! `--mix`: parsing of each part with the table of options, restricted to some of them.
 
-use super::draft::Draft;
+use super::draft::RunRequestBuilder;
 use super::error::ValueError;
 use super::flag::Name;
 use super::flags;
@@ -37,7 +37,7 @@ fn parse_part(text: &[u8]) -> Result<MixPart, ValueError> {
             ValueError::new(0, "a share from 1 to 1000000 is missing here").with_expected(PART_EXAMPLES)
         );
     };
-    let mut draft = Draft::default();
+    let mut draft = RunRequestBuilder::default();
     let words = split_words(text, colon + 1);
     // -b first, as on the command line: it is the unit of other sizes.
     for first in [true, false] {

@@ -40,7 +40,7 @@ pub use foreign_options::word as meant_by_word;
 pub use give_up::split as split_give_up;
 pub use line::TypedLine;
 pub use parse::parse;
-pub use sweep_line::SweptLine;
+pub use sweep_line::SweepLine;
 
 pub use crate::profile::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
 use answer::InfoRequest;

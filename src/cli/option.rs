@@ -69,7 +69,6 @@ pub(super) const fn row(name: &'static str, value: OptionValue, help: &'static s
     OptionRow { name, value, help, default: "", example: "", only_with: &[] }
 }
 
-/// A row that takes nothing.
 pub(super) const fn switch(name: &'static str, help: &'static str) -> OptionRow {
     row(name, Switch, help)
 }
@@ -94,7 +93,6 @@ impl OptionRow {
         OptionRow { help, ..self }
     }
 
-    /// Says which values completions offer.
     pub(super) const fn with_choices(self, offered: &'static [&'static str]) -> OptionRow {
         let Text { shown, .. } = self.value else { return self };
         OptionRow { value: Text { shown, offered }, ..self }

@@ -1,7 +1,7 @@
 //! The parser: DISKSPD's two passes over the options, with the flag table as dispatch.
 
 use super::command_line::RunReaders;
-use super::draft::Draft;
+use super::draft::RunRequestBuilder;
 use super::error::{CliError, ValueError};
 use super::flag::{Flag, Name, Scope};
 use super::line::{OptionOnLine, TypedLine};
@@ -66,7 +66,7 @@ impl TypedLine {
 fn read_without_preset(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError> {
     let TypedLine { options, targets } = line;
     no_ranges(options)?;
-    let mut draft = Draft::default();
+    let mut draft = RunRequestBuilder::default();
     first_pass(line, &mut draft)?;
     if draft.system_only {
         return system_alone(line, &draft);
@@ -132,7 +132,7 @@ fn no_ranges(options: &[OptionOnLine]) -> Result<(), CliError> {
     })
 }
 
-fn shaped_once(options: &[OptionOnLine], draft: &mut Draft) -> Result<(), CliError> {
+fn shaped_once(options: &[OptionOnLine], draft: &mut RunRequestBuilder) -> Result<(), CliError> {
     let given = |name: &str| options.iter().rfind(|option| option.is_long(name));
     let size = |option: &&OptionOnLine| option.is_letter(b'b') && option.value.first() != Some(&b's');
     let block = options.iter().find(size);
@@ -166,7 +166,7 @@ fn shaped_once(options: &[OptionOnLine], draft: &mut Draft) -> Result<(), CliErr
 fn read_rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let line = TypedLine::split(arguments)?;
     let (options, files) = (&line.options, &line.targets);
-    let mut draft = Draft::default();
+    let mut draft = RunRequestBuilder::default();
     for option in options {
         if option.flag.is_some_and(|flag| flag.scope != Scope::Invocation) {
             let what = "the record defines what to run and how";
@@ -193,7 +193,7 @@ fn fio(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let (words, line) = fio_line::split(arguments)?;
     let typed: Vec<OsString> =
         ["diskspd", "fio"].map(OsString::from).into_iter().chain(arguments.iter().cloned()).collect();
-    let mut read = read_without_preset(&line.after("--fio=-"), line::join_arguments(&typed))?;
+    let mut read = read_without_preset(&line.with_leading_option("--fio=-"), line::join_arguments(&typed))?;
     if let Invocation::Run(request) = &mut read
         && let Some(from) = &mut request.profile_file
     {
@@ -202,7 +202,7 @@ fn fio(arguments: &[OsString]) -> Result<Invocation, CliError> {
     Ok(read)
 }
 
-fn first_pass(line: &TypedLine, draft: &mut Draft) -> Result<(), CliError> {
+fn first_pass(line: &TypedLine, draft: &mut RunRequestBuilder) -> Result<(), CliError> {
     let options = &line.options;
     let mut not_beside_profile: Option<&OptionOnLine> = None;
     let named = options.iter().find(|option| option.names_profile());
@@ -229,7 +229,7 @@ fn first_pass(line: &TypedLine, draft: &mut Draft) -> Result<(), CliError> {
     Ok(())
 }
 
-fn system_alone(line: &TypedLine, draft: &Draft) -> Result<Invocation, CliError> {
+fn system_alone(line: &TypedLine, draft: &RunRequestBuilder) -> Result<Invocation, CliError> {
     let rest = |option: &&OptionOnLine| !option.is_compat() && !option.is_letter(b'R');
     let options = line.options.iter();
     let reports = options.clone().filter(|option| option.is_letter(b'R')).skip(1);
@@ -244,7 +244,7 @@ fn system_alone(line: &TypedLine, draft: &Draft) -> Result<Invocation, CliError>
 }
 
 /// `-Rp` and `--dry-run` end before there is anything to report or to log.
-fn measures_what_it_reports(options: &[OptionOnLine], draft: &Draft) -> Result<(), CliError> {
+fn measures_what_it_reports(options: &[OptionOnLine], draft: &RunRequestBuilder) -> Result<(), CliError> {
     let idle = match (draft.request.profile_only, draft.request.dry_run) {
         (true, _) => "-Rp",
         (_, true) => "--dry-run",
@@ -265,7 +265,7 @@ fn measures_what_it_reports(options: &[OptionOnLine], draft: &Draft) -> Result<(
     }
 }
 
-fn uses_the_history(draft: &Draft, takes: bool) -> Result<(), CliError> {
+fn uses_the_history(draft: &RunRequestBuilder, takes: bool) -> Result<(), CliError> {
     match draft.request.store.is_some() && draft.request.save.is_none() && !takes {
         true => Err(CliError::new("--store has no effect: this run is not kept in the history")
             .hint("add --save or --save=LABEL, or leave out --store")),
@@ -274,7 +274,7 @@ fn uses_the_history(draft: &Draft, takes: bool) -> Result<(), CliError> {
 }
 
 impl OptionOnLine {
-    fn read(&self, draft: &mut Draft, line: &TypedLine) -> Result<(), CliError> {
+    fn read(&self, draft: &mut RunRequestBuilder, line: &TypedLine) -> Result<(), CliError> {
         let Some(flag) = self.flag else { return Err(self.unknown_option_error()) };
         // An explicit --compat requests DISKSPD's reading.
         if let Some(error) = self.foreign_error().filter(|_| draft.overrides.compat.is_none()) {
@@ -317,7 +317,7 @@ impl OptionOnLine {
     }
 
     /// `-b4KiB` and `-c1.5G`: the same sizes as DISKSPD reads them.
-    fn plain_sizes(&self, draft: &Draft) -> Option<String> {
+    fn plain_sizes(&self, draft: &RunRequestBuilder) -> Option<String> {
         let plain = foreign::plain_sizes(std::str::from_utf8(&self.value).ok()?)?;
         let accepted = self.flag?.apply(&mut draft.clone(), plain.as_bytes()).is_ok();
         accepted.then(|| format!("use {}", self.with(&plain).attached()))
@@ -380,10 +380,10 @@ impl OptionOnLine {
 }
 
 /// `-r 8k file` is accepted as random I/O on two targets; hardly anyone means that.
-fn detached_value_warning(line: &TypedLine, draft: &Draft) -> Option<String> {
+fn detached_value_warning(line: &TypedLine, draft: &RunRequestBuilder) -> Option<String> {
     let (last, first) = (line.options.last()?, line.targets.first()?);
     // The state before the option is gone; judge by a fresh one with the same block size.
-    let mut fresh = Draft::default();
+    let mut fresh = RunRequestBuilder::default();
     fresh.target.block_size = draft.target.block_size;
     let spelling = last.with_value(&fresh, first).filter(|_| line.targets.len() > 1)?;
     let shown = String::from_utf8_lossy(first);

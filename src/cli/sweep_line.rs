@@ -6,20 +6,19 @@ use super::flag::{Flag, Scope};
 use super::line::{OptionOnLine, TypedLine};
 use crate::experiments::sweep::{self, Axis, Setting};
 
-/// A command line with axes.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct SweptLine {
+pub struct SweepLine {
     /// The given line; an option that is an axis has all its values.
     pub line: TypedLine,
     pub axes: Vec<Axis>,
 }
 
-impl SweptLine {
+impl SweepLine {
     /// Finds the axes of a line.
     ///
     /// # Errors
     /// Values make no axis, an option has two of them, or one that is the same in all points has a range.
-    pub fn from_line(line: TypedLine) -> Result<SweptLine, CliError> {
+    pub fn from_line(line: TypedLine) -> Result<SweepLine, CliError> {
         let mut axes: Vec<Axis> = Vec::new();
         for given in &line.options {
             let Some(axis) = option_axis(given)? else { continue };
@@ -28,10 +27,10 @@ impl SweptLine {
             }
             axes.push(axis);
         }
-        Ok(SweptLine { line, axes })
+        Ok(SweepLine { line, axes })
     }
 
-    pub fn at(&self, settings: &[Setting]) -> TypedLine {
+    pub fn line_at(&self, settings: &[Setting]) -> TypedLine {
         let mut line = self.line.clone();
         for setting in settings {
             let given = line.options.iter_mut().find(|given| sets_option(given, &setting.option));
@@ -95,9 +94,9 @@ mod tests {
     use crate::experiments::sweep::points;
     use std::ffi::OsString;
 
-    fn parse_swept(text: &str) -> Result<SweptLine, CliError> {
+    fn parse_swept(text: &str) -> Result<SweepLine, CliError> {
         let arguments: Vec<OsString> = text.split_whitespace().map(OsString::from).collect();
-        SweptLine::from_line(TypedLine::from_arguments(&arguments)?)
+        SweepLine::from_line(TypedLine::from_arguments(&arguments)?)
     }
 
     fn line_text(line: &TypedLine) -> String {
@@ -106,7 +105,7 @@ mod tests {
 
     fn expand_lines(text: &str) -> Vec<TypedLine> {
         let swept = parse_swept(text).unwrap();
-        points(&swept.axes).unwrap().iter().map(|settings| swept.at(settings)).collect()
+        points(&swept.axes).unwrap().iter().map(|settings| swept.line_at(settings)).collect()
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(super) fn in_words(ms: u64) -> String {
 }
 
 /// Longest time that `--stuck`, `--give-up` and `--fail-on-outage` take, ms: a day.
-const LONGEST_MS: u64 = 86_400_000;
+const MAX_TIME_MS: u64 = 86_400_000;
 
 pub(super) fn time_ms(value: &[u8], least: u64) -> Result<u64, ValueError> {
     const TIME: &str = "a time up to a day, as in 10s or 1500ms; --fail-on-outage takes 1s or more";
@@ -50,7 +50,7 @@ pub(super) fn time_ms(value: &[u8], least: u64) -> Result<u64, ValueError> {
     };
     let number = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     let ms = number.and_then(|digits| digits.parse::<u64>().ok()).and_then(|time| time.checked_mul(factor));
-    let possible = ms.filter(|ms| (least..=LONGEST_MS).contains(ms));
+    let possible = ms.filter(|ms| (least..=MAX_TIME_MS).contains(ms));
     possible.ok_or_else(|| ValueError::new(0, "no such time").with_expected(TIME))
 }
 

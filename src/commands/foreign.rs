@@ -1,13 +1,13 @@
 //! Readers of this program's own files and messages, for programs that try them with any bytes (`fuzz`).
 
 use super::compare::BootRun;
-use crate::commands::lab::sweep::KeptSweep;
+use crate::commands::experiments::sweep::StoredSweep;
 use crate::commands::run::verify_after::Cycle;
 use crate::experiments::sweep::CompletedPoint;
 
 /// The command of a sweep (`sweep.json`), or one of its runs; whether it is one.
 pub fn sweep_folder(bytes: &[u8]) -> bool {
-    KeptSweep::parse(bytes).is_ok() | crate::json_reader::read_json::<CompletedPoint>(bytes).is_ok()
+    StoredSweep::parse(bytes).is_ok() | crate::json_reader::read_json::<CompletedPoint>(bytes).is_ok()
 }
 
 /// A run of a comparison of two kernels; whether it is one.

@@ -3,6 +3,7 @@
 #[cfg(target_os = "linux")]
 mod cluster;
 mod compare;
+mod experiments;
 pub mod foreign;
 mod history;
 mod lab;

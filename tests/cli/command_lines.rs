@@ -46,7 +46,7 @@ enum Outcome {
     Rejected(cli::CliError),
     /// The XML profile can't be loaded.
     NotLoaded,
-    JudgedRecord(Box<RunRequest>, Vec<Finding>),
+    Run(Box<RunRequest>, Vec<Finding>),
 }
 
 impl Outcome {
@@ -54,11 +54,11 @@ impl Outcome {
         match cli::parse(arguments) {
             Err(error) => Outcome::Rejected(error),
             Ok(Invocation::Run(request)) if request.profile_file.is_some() => {
-                Outcome::JudgedRecord(request, Vec::new())
+                Outcome::Run(request, Vec::new())
             }
             Ok(Invocation::Run(request)) => {
                 let findings = validate(&request.profile, request.profile_only);
-                Outcome::JudgedRecord(request, findings)
+                Outcome::Run(request, findings)
             }
             Ok(other) => Outcome::Other(other),
         }
@@ -66,10 +66,10 @@ impl Outcome {
 
     /// The same, with the XML profiles that the command line may name.
     fn with_files(arguments: &[OsString], files: &BTreeMap<String, String>) -> Outcome {
-        let Outcome::JudgedRecord(mut request, findings) = Outcome::from_arguments(arguments) else {
+        let Outcome::Run(mut request, findings) = Outcome::from_arguments(arguments) else {
             return Outcome::from_arguments(arguments);
         };
-        let Some(xml) = &request.profile_file else { return Outcome::JudgedRecord(request, findings) };
+        let Some(xml) = &request.profile_file else { return Outcome::Run(request, findings) };
         let file = files.get(xml.path.to_string().trim_start_matches("./"));
         let profile = file.and_then(|file| xml::read(file.as_bytes()).ok());
         match profile.and_then(|profile| xml.complete(profile, &request.profile.command_line).ok()) {
@@ -77,7 +77,7 @@ impl Outcome {
             Some(profile) => {
                 let findings = validate(&profile, request.profile_only);
                 request.profile = profile;
-                Outcome::JudgedRecord(request, findings)
+                Outcome::Run(request, findings)
             }
         }
     }
@@ -87,7 +87,7 @@ impl Outcome {
         match self {
             Outcome::Rejected(_) => "parse".to_owned(),
             Outcome::NotLoaded => "load".to_owned(),
-            Outcome::JudgedRecord(_, findings) => match names(findings, Severity::Error) {
+            Outcome::Run(_, findings) => match names(findings, Severity::Error) {
                 names if names.is_empty() => "ok".to_owned(),
                 names => names,
             },
@@ -100,7 +100,7 @@ impl Outcome {
         match self {
             Outcome::Rejected(_) | Outcome::NotLoaded => true,
             // What DISKSPD drops of a number it drops in silence.
-            Outcome::JudgedRecord(request, findings) => {
+            Outcome::Run(request, findings) => {
                 !findings.is_empty() || request.warnings.iter().any(|warning| !is_dropped(warning))
             }
             Outcome::Other(_) => false,
@@ -209,9 +209,7 @@ fn accepted_command_lines_have_expected_meaning() {
     for row in rows {
         let (line, expected, warnings) = (row[0], row[1], row.get(2).copied().unwrap_or_default());
         let outcome = Outcome::from_arguments(&split(line));
-        let Outcome::JudgedRecord(request, findings) = &outcome else {
-            panic!("{line}: {}", outcome.stage())
-        };
+        let Outcome::Run(request, findings) = &outcome else { panic!("{line}: {}", outcome.stage()) };
         assert_eq!(names(findings, Severity::Error), "", "{line}");
 
         let mut settings = settings(request);
@@ -283,7 +281,7 @@ fn ignored_suffix_of_number_is_reported_with_value() {
         ("-dten", "-dten is read as -d0,"),
     ];
     for (option, message) in cases {
-        let Outcome::JudgedRecord(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
+        let Outcome::Run(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
             panic!("{option}")
         };
         assert!(
@@ -303,7 +301,7 @@ fn ignored_suffix_of_number_is_reported_with_value() {
         ("-o4y", None),
         ("-o4,x", None),
     ] {
-        let Outcome::JudgedRecord(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
+        let Outcome::Run(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
             panic!("{option}")
         };
         let meant = request.warnings[0].remedy.as_deref();
@@ -311,7 +309,7 @@ fn ignored_suffix_of_number_is_reported_with_value() {
         assert!(meant.unwrap_or_default().contains(sweep.unwrap_or_default()), "{option}: {meant:?}");
     }
     for option in ["-o4", "-W 5", "-g100i", "-g100", "-rs50", "-D", "-d+3", "-b4K", "-z7"] {
-        let Outcome::JudgedRecord(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
+        let Outcome::Run(request, _) = Outcome::from_arguments(&arguments([option, "f.dat"])) else {
             panic!("{option}")
         };
         assert_eq!(request.warnings, [], "{option}");
@@ -319,7 +317,7 @@ fn ignored_suffix_of_number_is_reported_with_value() {
 }
 
 #[test]
-fn rejected_command_lines_are_rejected_where_they_should_be() {
+fn rejected_command_lines_match_expected_reason() {
     let rows: Vec<_> = rows(include_str!("../data/command-lines/rejected.txt")).collect();
     assert!(rows.len() >= 196, "the table has lost rows");
     let judged: Vec<_> = rows
@@ -328,6 +326,29 @@ fn rejected_command_lines_are_rejected_where_they_should_be() {
         .collect();
     let expected: Vec<_> = rows.iter().map(|row| format!("{} | {}", row[0], row[1])).collect();
     assert_alike(&judged, &expected);
+}
+
+/// The messages as users see them, for review. Each is shown with its first command line.
+#[test]
+fn refusals_are_kept_as_rendered_samples() {
+    let table = rows(include_str!("../data/command-lines/rejected.txt")).collect::<Vec<_>>();
+    let mut samples: Vec<(String, &str)> = Vec::new();
+    for row in &table {
+        let messages = match Outcome::from_arguments(&split(row[0])) {
+            Outcome::Rejected(error) => vec![Finding::error(error.to_string()).to_string()],
+            Outcome::Run(_, findings) => findings.iter().map(Finding::to_string).collect(),
+            Outcome::Other(_) | Outcome::NotLoaded => Vec::new(),
+        };
+        for message in messages {
+            if samples.iter().all(|(known, _)| known.lines().next() != message.lines().next()) {
+                samples.push((message, row[0]));
+            }
+        }
+    }
+    let page = samples.iter().fold(String::new(), |page, (message, line)| {
+        format!("{page}## diskspd {line}\n\n```\n{message}\n```\n\n")
+    });
+    is_kept("tests/data/messages/refusals.md", &page);
 }
 
 #[test]
@@ -417,7 +438,7 @@ fn recorded_command_lines_match_originals() {
         if let Some(deviation) = deviations.remove(line.as_str()) {
             assert_ne!(ours, theirs, "{line} does not deviate");
             let warnings = match &outcome {
-                Outcome::JudgedRecord(_, findings) => names(findings, Severity::Warning),
+                Outcome::Run(_, findings) => names(findings, Severity::Warning),
                 _ => String::new(),
             };
             assert_eq!(format!("{} {warnings}", outcome.stage()).trim(), deviation, "{line}");
@@ -425,7 +446,7 @@ fn recorded_command_lines_match_originals() {
         }
         found.push(ours);
         expected.push(theirs);
-        if let (Some(text), Outcome::JudgedRecord(request, _)) = (recorded.stdout, outcome) {
+        if let (Some(text), Outcome::Run(request, _)) = (recorded.stdout, outcome) {
             let differing = differing_lines(&printed(&request.profile), &text);
             let deviation = printed_deviations.remove(line.as_str()).map(|row| row.to_vec());
             found.push(format!("{line} | {}", differing.join(" | ")));
@@ -440,7 +461,6 @@ fn recorded_command_lines_match_originals() {
 #[derive(Deserialize)]
 struct Newest {
     args: Vec<String>,
-    /// Processor groups of the machine.
     groups: u16,
     exit_code: u8,
     stdout: Option<String>,
@@ -473,7 +493,7 @@ fn command_lines_of_2_3_match_originals() {
         let exit = if outcome.stage() == "ok" { Exit::Success } else { Exit::Usage };
         let mut ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.says_anything());
         let mut theirs = format!("{line} | exit {}, messages {}", case.exit_code, case.warns_or_errors);
-        if let (Some(text), Outcome::JudgedRecord(request, _)) = (case.stdout, &mut outcome) {
+        if let (Some(text), Outcome::Run(request, _)) = (case.stdout, &mut outcome) {
             // The option is not part of what DISKSPD was given.
             request.profile.command_line = RawText::from(format!("diskspd.exe {line}").as_str());
             let differing = differing_lines(&printed_on(&request.profile, case.groups), &text);
@@ -926,7 +946,7 @@ mod arbitrary {
                         prop_assert!(place.position <= place.argument.len(), "{}", message);
                     }
                 }
-                Outcome::JudgedRecord(request, _) => write_profile(&mut Vec::new(), &request.profile),
+                Outcome::Run(request, _) => write_profile(&mut Vec::new(), &request.profile),
                 Outcome::NotLoaded | Outcome::Other(_) => {}
             }
         }

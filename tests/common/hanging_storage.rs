@@ -44,14 +44,12 @@ const INTERRUPT: u32 = 36;
 const BATCH_FORGET: u32 = 42;
 const RENAME2: u32 = 45;
 
-/// Largest write that is accepted, bytes.
+/// Largest write that is accepted in bytes.
 const MAX_WRITE: u32 = 128 << 10;
 const ENOENT: i32 = -2;
 const ENOSYS: i32 = -38;
-/// Number of the mounted folder.
 const ROOT: u64 = 1;
 
-/// A mounted file system.
 pub struct HangingStorage {
     pub mounted: PathBuf,
     hangs: Arc<AtomicU32>,

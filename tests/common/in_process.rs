@@ -6,7 +6,7 @@ use diskspd::results::TargetResults;
 use std::ffi::OsString;
 
 #[track_caller]
-pub fn asked(line: &str) -> RunRequest {
+pub fn requested(line: &str) -> RunRequest {
     let words = ["diskspd"].into_iter().chain(line.split_whitespace());
     let arguments: Vec<OsString> = words.map(Into::into).collect();
     match cli::parse(&arguments) {
@@ -17,7 +17,7 @@ pub fn asked(line: &str) -> RunRequest {
 
 #[track_caller]
 pub fn profile_and_options(line: &str) -> (Profile, RunOptions) {
-    let RunRequest { profile, run_options, .. } = asked(line);
+    let RunRequest { profile, run_options, .. } = requested(line);
     (profile, run_options)
 }
 

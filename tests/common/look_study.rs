@@ -3,8 +3,8 @@
 use super::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
 use super::random::Random;
 use diskspd::experiments::compare::{
-    ComparisonQuery, LOOKS, Looks, MAX_PAIRS, Side, SideRun, UntilSure, compare, draw_look_order, judge_look,
-    spent_after,
+    ANALYSIS_RUNS, ComparisonQuery, InterimAnalyses, MAX_PAIRS, SequentialDesign, Side, SideRun, compare,
+    draw_look_order, judge_look, spent_after,
 };
 use diskspd::results::{DirectionSummary, Origin, RunSummary, SpanSummary};
 use diskspd::stats::ranks::RankDesign;
@@ -30,10 +30,10 @@ fn design(pairs: usize) -> RankDesign {
 
 /// The rank statistic of each look, counted from its nearer end, of two sides of normal runs without a
 /// difference.
-fn draw_statistics(random: &mut Random) -> [usize; LOOKS.len()] {
+fn draw_statistics(random: &mut Random) -> [usize; ANALYSIS_RUNS.len()] {
     let mut draw = || [0; MAX_PAIRS].map(|_| random.normal());
     let (first, other) = (draw(), draw());
-    LOOKS.map(|pairs| {
+    ANALYSIS_RUNS.map(|pairs| {
         let below = |x: f64| usize::from(x <= 0.0);
         let (count, most): (usize, usize) = match design(pairs) {
             RankDesign::Sides(..) => {
@@ -53,12 +53,12 @@ fn draw_statistics(random: &mut Random) -> [usize; LOOKS.len()] {
 /// Makes the limits. Each look ends the number of comparisons that `spent_after` permits up to it.
 pub fn make_limits(comparisons: usize, seed: u64) -> Vec<LookLimit> {
     let mut random = Random(seed);
-    let mut open: Vec<[usize; LOOKS.len()]> =
+    let mut open: Vec<[usize; ANALYSIS_RUNS.len()]> =
         (0..comparisons).map(|_| draw_statistics(&mut random)).collect();
     let of_look = |(look, pairs): (usize, usize)| {
         let permitted = (spent_after(pairs) * comparisons as f64) as usize;
         let mut values = 0;
-        let ended = |open: &[[usize; LOOKS.len()]], values: usize| {
+        let ended = |open: &[[usize; ANALYSIS_RUNS.len()]], values: usize| {
             comparisons - open.iter().filter(|path| path[look] >= values).count()
         };
         while ended(&open, values + 1) <= permitted {
@@ -70,7 +70,7 @@ pub fn make_limits(comparisons: usize, seed: u64) -> Vec<LookLimit> {
         let ended = (comparisons - open.len()) as f64 / comparisons as f64;
         LookLimit { pairs, values, level: chance(values), next_level: chance(values + 1), ended }
     };
-    LOOKS.into_iter().enumerate().map(of_look).collect()
+    ANALYSIS_RUNS.into_iter().enumerate().map(of_look).collect()
 }
 
 /// An effect of the position of a run.
@@ -91,7 +91,6 @@ pub const POSITIONS: [Position; 6] = [
     Position::Period(4, 0.3),
 ];
 
-/// The conditions of simulated runs.
 #[derive(Debug, Clone, Copy)]
 pub enum Condition {
     /// Noise, and drift per run.
@@ -152,20 +151,25 @@ fn make_run(iops: f64, place: usize) -> SideRun {
 }
 
 /// The end of a comparison, and whether it called a change. B differs by a factor, and `same` is the margin.
-pub fn end_of_comparison(condition: Condition, factor: f64, same: f64, seed: u64) -> (UntilSure, bool) {
+pub fn end_of_comparison(
+    condition: Condition,
+    factor: f64,
+    same: f64,
+    seed: u64,
+) -> (SequentialDesign, bool) {
     let shares = condition.runs(&mut Random(seed * 7919 + 77));
     let order = draw_look_order(seed);
     let mut sides =
         [Side { name: String::new(), runs: Vec::new() }, Side { name: String::new(), runs: Vec::new() }];
     let mut at = 0;
-    for pairs in LOOKS {
+    for pairs in ANALYSIS_RUNS {
         while at < 2 * pairs {
             let (which, share) = (order[at], shares[at].max(0.0));
             sides[which].runs.push(make_run(5000.0 * share * [1.0, factor][which], at));
             at += 1;
         }
         let question =
-            ComparisonQuery { looks: Looks::AfterPairs(pairs), same, ..ComparisonQuery::default() };
+            ComparisonQuery { looks: InterimAnalyses::AfterPairs(pairs), same, ..ComparisonQuery::default() };
         let Ok(comparison) = compare(&sides[0], &sides[1], &question) else {
             unreachable!("both sides do the same work")
         };
@@ -176,7 +180,6 @@ pub fn end_of_comparison(condition: Condition, factor: f64, same: f64, seed: u64
     unreachable!("the last look ends the comparison")
 }
 
-/// Results of many comparisons.
 #[derive(Debug, Clone, Copy)]
 pub struct StudyRow {
     /// Shares that were called different, and the same.
@@ -185,15 +188,14 @@ pub struct StudyRow {
     pub mean_pairs: f64,
 }
 
-/// Many comparisons of one kind.
 pub fn study_comparisons(condition: Condition, factor: f64, same: f64, comparisons: u64) -> StudyRow {
-    use diskspd::experiments::compare::SureEnd;
-    let ends: Vec<(UntilSure, bool)> =
+    use diskspd::experiments::compare::SequentialOutcome;
+    let ends: Vec<(SequentialDesign, bool)> =
         (0..comparisons).map(|seed| end_of_comparison(condition, factor, same, seed)).collect();
     let share = |count: usize| count as f64 / comparisons as f64;
     StudyRow {
         different: share(ends.iter().filter(|(_, is_change)| *is_change).count()),
-        same: share(ends.iter().filter(|(end, _)| end.ended == SureEnd::Equivalence).count()),
+        same: share(ends.iter().filter(|(end, _)| end.ended == SequentialOutcome::Equivalence).count()),
         mean_pairs: ends.iter().map(|(end, _)| end.pairs as f64).sum::<f64>() / comparisons as f64,
     }
 }

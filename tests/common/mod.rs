@@ -242,7 +242,6 @@ pub fn side_by_side<T: Send>(all: impl IntoIterator<Item = T, IntoIter: Send>, e
     });
 }
 
-/// Starts the program.
 pub fn start(line: &str, path: &Path) -> Child {
     let mut command = command(line, path);
     while_nothing_starts(|| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()).unwrap()
@@ -271,12 +270,10 @@ impl Running {
         running
     }
 
-    /// Sends it a signal.
     pub fn signal(&self, name: &str) {
         tool(&format!("kill -{name} {}", self.child.id())).unwrap();
     }
 
-    /// Its end.
     pub fn end(mut self) -> Ended {
         self.out.read_to_string(&mut self.said).unwrap();
         let stderr = self.complaints();

@@ -8,7 +8,6 @@ use super::random::Random;
 /// A kind of noise. Deviations are shares of the level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Noise {
-    /// Each run for itself, normal.
     White(f64),
     Autocorrelated(f64, f64),
     TwoLevels(f64),

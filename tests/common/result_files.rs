@@ -21,10 +21,8 @@ pub const DISKSPD: [(&str, &str); 15] = [
     ("43_rand3", include_str!("../data/synth/43_rand3.xml")),
 ];
 
-/// A document in another form.
 pub struct Mutation {
     pub name: &'static str,
-    /// The file.
     pub bytes: Vec<u8>,
 }
 

@@ -22,7 +22,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Takes another example into account.
     pub fn see(&mut self, value: &Value) {
         self.seen += 1;
         match value {
@@ -74,7 +73,6 @@ impl Shape {
         Value::Object(schema)
     }
 
-    /// The whole document.
     pub fn document(&self, title: &str) -> String {
         self.document_with(title, &[])
     }
@@ -173,16 +171,16 @@ fn checked(json: &[u8], schema: &Value) -> Value {
 
 /// Where a value is not as a schema says, and how.
 #[derive(Debug)]
-pub struct Misfit(String);
+pub struct SchemaError(String);
 
-impl std::fmt::Display for Misfit {
+impl std::fmt::Display for SchemaError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
 /// Whether a value is as a schema says; the error names the place.
-pub fn conforms(value: &Value, schema: &Value, place: &str) -> Result<(), Misfit> {
+pub fn conforms(value: &Value, schema: &Value, place: &str) -> Result<(), SchemaError> {
     let found = type_of(value);
     let allowed = match &schema["type"] {
         Value::String(one) => vec![one.as_str()],
@@ -191,19 +189,19 @@ pub fn conforms(value: &Value, schema: &Value, place: &str) -> Result<(), Misfit
     };
     let fits = |name| allowed.contains(&name);
     if !fits(found) && (found != "integer" || !fits("number")) {
-        return Err(Misfit(format!("{place} is {found} and not {allowed:?}")));
+        return Err(SchemaError(format!("{place} is {found} and not {allowed:?}")));
     }
     if let (Value::Object(fields), true) = (value, schema["properties"].is_object()) {
         for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             if !fields.contains_key(name) {
-                return Err(Misfit(format!("{place}/{name} is missing")));
+                return Err(SchemaError(format!("{place}/{name} is missing")));
             }
         }
         for (name, field) in fields {
             let known = schema["properties"].get(name);
             conforms(
                 field,
-                known.ok_or_else(|| Misfit(format!("{place}/{name} is not in the schema")))?,
+                known.ok_or_else(|| SchemaError(format!("{place}/{name} is not in the schema")))?,
                 &format!("{place}/{name}"),
             )?;
         }

@@ -41,7 +41,6 @@ const BUSYBOX: &str = "/bin/busybox";
 /// Two emulated machines at a time would take each other's processors.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// The QEMU that is started.
 fn qemu() -> OsString {
     env::var_os("DISKSPD_TEST_QEMU").unwrap_or_else(|| "qemu-system-x86_64".into())
 }
@@ -84,7 +83,6 @@ impl Outcome {
         self.directory.path()
     }
 
-    /// One of them, as text.
     #[track_caller]
     pub fn text(&self, name: &str) -> String {
         let path = self.directory().join(name);
@@ -292,7 +290,6 @@ impl Ended {
     }
 }
 
-/// An installed kernel.
 struct Kernel {
     image: PathBuf,
     modules: PathBuf,

@@ -229,7 +229,7 @@ fn read_into_shared_buffer_is_an_error() {
 }
 
 #[test]
-fn flushes_of_persistent_memory_need_it() {
+fn persistent_memory_flushes_need_support() {
     let directory = directory();
     let path = file(directory.path(), "file", &[5; 4096]);
     for flush in [Flush::CacheLines, Flush::CacheLinesWithoutDrain] {

@@ -46,7 +46,6 @@ pub struct Thread(libc::pthread_t);
 
 #[cfg(target_os = "linux")]
 impl Thread {
-    /// The calling one.
     pub fn current() -> Thread {
         // SAFETY: no preconditions.
         Thread(unsafe { libc::pthread_self() })

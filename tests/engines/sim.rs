@@ -95,7 +95,7 @@ fn simulated_wait_advances_clock_to_timeout() {
 }
 
 #[test]
-fn faults_come_at_their_intervals() {
+fn faults_occur_at_set_intervals() {
     let (mut sim, _) = device(12, 1, SimDevice::faulty(5, 3));
     let batch: Vec<Io> = (0..12).map(|n| read(n, 0, 0, 4096)).collect();
     let mut done: Vec<CompletedIo> = vec![];

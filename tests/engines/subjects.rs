@@ -21,13 +21,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Without the cache.
 #[cfg(target_os = "linux")]
 const DIRECT: i32 = libc::O_DIRECT;
 /// The same (FILE_FLAG_NO_BUFFERING), and for overlapped I/O.
 #[cfg(windows)]
 const DIRECT: u32 = 0x2000_0000 | OVERLAPPED;
-/// FILE_FLAG_OVERLAPPED
 #[cfg(windows)]
 const OVERLAPPED: u32 = 0x4000_0000;
 
@@ -39,7 +37,6 @@ fn usual() -> OpenOptions {
     options
 }
 
-/// Features of io_uring.
 #[cfg(windows)]
 type RingOptions = ();
 
@@ -63,7 +60,6 @@ pub fn with_source(private: usize) -> (Buffer, usize) {
     (buffer, places[0])
 }
 
-/// One engine in one variant.
 pub struct Subject {
     pub name: String,
     pub row: &'static EngineRow,
@@ -202,12 +198,10 @@ pub fn file(directory: &Path, name: &str, content: &[u8]) -> PathBuf {
     path
 }
 
-/// Opens for reading and writing.
 pub fn open(path: &Path) -> FileHandle {
     usual().read(true).write(true).open(path).expect("opening a test file").into()
 }
 
-/// Opens for reading.
 pub fn open_to_read(path: &Path) -> FileHandle {
     usual().read(true).open(path).expect("opening a test file").into()
 }

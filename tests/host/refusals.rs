@@ -9,7 +9,7 @@ use diskspd::host::target::probe;
 use diskspd::machine::target::TargetKind;
 use diskspd::plan::{AccessHint, OpenMode};
 use diskspd::sys::files;
-use diskspd::sys::problem::TargetProblem;
+use diskspd::sys::target_error::TargetErrorKind;
 use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ fn empty_device_has_many_readers_and_one_claim() {
         [(true, true), (false, true), (true, false)].map(|(r, w)| files::open(path, &mode(r, w)).unwrap());
     assert!(workers.iter().all(|worker| worker.size == 64 * MIB + 512));
     let busy = protect([path], true).unwrap_err();
-    assert!(matches!(&busy, ClaimError::Target(e) if matches!(e.problem, TargetProblem::Busy)), "{busy}");
+    assert!(matches!(&busy, ClaimError::Target(e) if matches!(e.problem, TargetErrorKind::Busy)), "{busy}");
     let beside = while_nothing_starts(|| claims::protect_as(claims::ClaimOwner::Job, [path], false)).unwrap();
     assert!(beside.is_empty(), "another process of the job has claimed it for this one");
     beside.permit(path, &files::open(path, &mode(true, true)).unwrap()).unwrap();
@@ -180,11 +180,11 @@ fn a_write_protected_device_is_read_only() {
     let Some(device) = Loop::with(16 * MIB, &["--read-only"], |_| ()) else { return };
     files::open(&device.device, &mode(true, false)).unwrap();
     let error = files::open(&device.device, &mode(true, true)).unwrap_err();
-    assert!(matches!(error.problem, TargetProblem::ReadOnly), "{error}");
+    assert!(matches!(error.problem, TargetErrorKind::ReadOnly), "{error}");
 }
 
 #[test]
-fn a_device_is_one_device_under_all_its_names() {
+fn device_names_resolve_to_one_device() {
     let Some(device) = Loop::new(16 * MIB) else { return };
     let directory = tempfile::tempdir().unwrap();
     let (link, node) = (directory.path().join("by-id"), directory.path().join("node"));
@@ -269,7 +269,7 @@ fn retargeted_name_is_not_written() {
     point_at(&other.device);
     let changed = permitted(&claims).unwrap_err();
     assert!(
-        matches!(&changed, ClaimError::Target(error) if matches!(error.problem, TargetProblem::Changed)),
+        matches!(&changed, ClaimError::Target(error) if matches!(error.problem, TargetErrorKind::Changed)),
         "{changed}"
     );
     point_at(&file);
@@ -506,7 +506,7 @@ fn refuses_attributes_of_the_kernel_for_every_access() {
     let before = std::fs::read(&attribute).unwrap();
     let attributes = ["/proc/sys/kernel/printk_ratelimit", "/sys/kernel/mm/transparent_hugepage/enabled"];
     for path in attributes.map(Path::new).into_iter().filter(|path| path.exists()) {
-        let kernel = |problem: &TargetProblem| matches!(problem, TargetProblem::KernelInterface { .. });
+        let kernel = |problem: &TargetErrorKind| matches!(problem, TargetErrorKind::KernelInterface { .. });
         assert!(kernel(&probe(path).unwrap_err().problem), "{}", path.display());
         let refused = write_refusal(path, true).unwrap();
         assert!(matches!(refused, Some(WriteRefusedError::KernelInterface { .. })), "{refused:?}");
@@ -574,7 +574,7 @@ fn open_file_decides_instead_of_its_name() {
     let open = |path: &Path| std::fs::OpenOptions::new().write(true).open(path).unwrap();
     let changed = claims::permit_file(&at("link"), open(&device.device)).unwrap_err();
     assert!(
-        matches!(&changed, ClaimError::Target(error) if matches!(error.problem, TargetProblem::Changed)),
+        matches!(&changed, ClaimError::Target(error) if matches!(error.problem, TargetErrorKind::Changed)),
         "{changed}"
     );
     claims::permit_file(&at("link"), open(&at("file"))).unwrap();

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Formats a stack as `sda1 > sda`, each device with its lower devices. `*` marks a device with lower
 /// devices that are not queried, `!` an uncounted device, `^` a cache.
-fn shown(stack: &Stack) -> String {
+fn layer_names(stack: &Stack) -> String {
     let layer = |layer: &stack::Layer| {
         let marks = [(layer.one_to_one, "*"), (layer.statistics, "!"), (!layer.cache, "^")];
         let marks: String = marks.iter().filter(|(fine, _)| !fine).map(|(_, mark)| *mark).collect();
@@ -58,7 +58,7 @@ fn device_stack_is_followed_to_leaf_devices() {
         ((251, 0), "one that counts whatever the switch says", "zram0"),
     ] {
         let found = host::stack::of_device(&root, number);
-        assert_eq!(shown(&found), expected, "{name}");
+        assert_eq!(layer_names(&found), expected, "{name}");
         assert_eq!((found.top_devices.len(), found.no_device_reason), (1, None), "{name}");
     }
     let unknown = host::stack::of_device(&root, (1, 2));
@@ -113,7 +113,7 @@ fn file_stack_has_devices_of_its_file_system() {
         ("/merged/deep.dat", Some((0, 43)), "dm-1 > dm-0, dm-0 > sda2, sda2 > sda, sda"),
     ] {
         let found = host::stack::of_file(&root, Path::new(place), number);
-        assert_eq!(shown(&found), expected, "{place} {:?}", found.no_device_reason);
+        assert_eq!(layer_names(&found), expected, "{place} {:?}", found.no_device_reason);
         assert!(found.file_system.is_some(), "{place}");
     }
     assert_eq!(host::stack::of_file(&root, Path::new("/pool/a.dat"), None).top_devices, ["sde", "sdf"]);

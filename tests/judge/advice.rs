@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 #![allow(clippy::needless_update)] // what else was observed is of no interest here
 
-use crate::common::in_process::asked;
+use crate::common::in_process::requested;
 use diskspd::checks::{Finding, Severity, judge};
 use diskspd::machine::System;
 use diskspd::machine::environment::{Disk, Environment, IdleState};
@@ -55,7 +55,7 @@ fn found_beside(
     (ios, latency): (u64, u64),
     engine: &str,
 ) -> Vec<Finding> {
-    let profile = asked(line).profile;
+    let profile = requested(line).profile;
     let span = &profile.time_spans[0];
     let target = &span.targets[0];
     let threads = if span.thread_count > 0 { span.thread_count } else { target.threads_per_file };
@@ -122,7 +122,7 @@ fn volatile_caches_under_writes_are_named() {
 }
 
 #[test]
-fn command_lines_are_understood_as_they_may_be_misunderstood() {
+fn ambiguous_command_lines_are_parsed() {
     let cases: &[Case] = &[
         // Reads of a file that fits into memory.
         ("-b4K -r f", 1000, 100, &[("cached-reads", Warning, true)]),

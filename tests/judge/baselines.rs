@@ -7,8 +7,8 @@ use crate::common::noise::{Noise, STATIONARY, TREACHEROUS};
 use crate::common::random::Random as Draws;
 use crate::judge::comparison::{normal, run, side, text};
 use diskspd::experiments::compare::{
-    ChangeVerdict, Compared, ComparisonQuery, Looks, RunComparison, Side, SideRun, TestQuestion, compare,
-    compare_knowing, in_one_sentence,
+    ChangeVerdict, Compared, ComparisonQuery, InterimAnalyses, RunComparison, Side, SideRun, TestQuestion,
+    compare, compare_knowing, in_one_sentence,
 };
 use diskspd::workload::Random;
 
@@ -105,7 +105,7 @@ fn alarms(tries: u64, noise: Noise, later: usize, are_known: bool) -> u32 {
 }
 
 #[test]
-fn correlated_sessions_are_not_a_change_later() {
+fn correlated_sessions_raise_no_later_alarm() {
     for noise in [Noise::Autocorrelated(0.8, 0.03), Noise::Autocorrelated(0.97, 0.03), Noise::Wander(0.03)] {
         for (later, are_known) in [(1, false), (30, true), (100, false)] {
             let alarms = alarms(100, noise, later, are_known);
@@ -211,7 +211,7 @@ fn looks_share_the_error_rate() {
     let runs = |day, random: &mut Random| side(session(day, None, random));
     let (first, other) = (runs(0, &mut random), runs(0, &mut random));
     let sure = |looks| {
-        let question = ComparisonQuery { looks: Looks::Equal(looks), ..ComparisonQuery::default() };
+        let question = ComparisonQuery { looks: InterimAnalyses::Equal(looks), ..ComparisonQuery::default() };
         let comparison = compare(&first, &other, &question).unwrap();
         assert!(comparison.primary().all(|metric| metric.verdict != ChangeVerdict::Worse));
         comparison.primary().next().unwrap().corrected_p_value.unwrap()

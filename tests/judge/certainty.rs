@@ -70,7 +70,7 @@ fn sequential_stopping_covers_the_mean() {
 /// The figures of `until=2%` in docs/reference/sweep.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
-fn means_until_they_are_known() {
+fn unknown_means_are_estimated() {
     for noise in [0.02, 0.03, 0.04] {
         let (held, near) = until_known(noise, 1500);
         println!("noise of {noise}: {:.1} % held, {:.1} % near", held as f64 / 15.0, near as f64 / 15.0);

@@ -11,7 +11,7 @@ use diskspd::experiments::compare::{
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{
-    ChartRow, DirectionSummary, KnownResponse, Origin, PartKey, PartSummary, PercentileSummary, RunSummary,
+    ChartRow, DirectionSummary, Origin, PartKey, PartSummary, PercentileSummary, ResponseSummary, RunSummary,
     SpanSummary,
 };
 use diskspd::units::Millis;
@@ -244,7 +244,7 @@ fn response_times_decide_if_complete_in_all_runs() {
                     PercentileSummary { percent, latency }
                 });
                 let percentiles = percentiles.to_vec();
-                span.response = (ios > 0).then(|| KnownResponse { ios, mean_ms: both(ms), percentiles });
+                span.response = (ios > 0).then(|| ResponseSummary { ios, mean_ms: both(ms), percentiles });
             })
         });
         side(runs.collect())
@@ -439,7 +439,7 @@ fn one_after_the_other(pairs: usize, _: u64) -> Vec<usize> {
 
 const FACTORS: [f64; 3] = [1.0, 0.95, 0.5];
 
-fn told(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order) -> [f64; 3] {
+fn printed_answer(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order) -> [f64; 3] {
     FACTORS.map(|factor| told_at(noise, drift, pairs, count, order, factor))
 }
 
@@ -497,7 +497,7 @@ fn comparison_error_rates_match_documented_table() {
         let mut cells = Vec::new();
         for count in [8, 16] {
             for order in [draw_order, a_first, one_after_the_other] {
-                let shares = told(noise, drift, 1000, count, order);
+                let shares = printed_answer(noise, drift, 1000, count, order);
                 assert!(shares[0] <= 0.05 + margin(0.05, 1000), "{name} {count}: {shares:?}");
                 cells.push(shares);
             }
@@ -524,7 +524,7 @@ fn grouped_runs(noise: Noise, drift: f64, groups: &[usize], random: &mut Draws) 
     levels.iter().zip(groups).map(&mut group).collect()
 }
 
-/// Hours between sessions, ms.
+/// Hours between sessions in ms.
 const SESSION_MS: i64 = 8 * 3600 * 1000;
 
 fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> [f64; 3] {
@@ -705,13 +705,13 @@ fn equal_sides_are_rarely_called_different_in_any_noise() {
         (Noise::DeadRuns(0.03), 0.0, false),
         (Noise::Ties(0.01), 0.0, true),
     ] {
-        let [none, small, half] = told(noise, drift, 100, 8, draw_order);
+        let [none, small, half] = printed_answer(noise, drift, 100, 8, draw_order);
         assert!(none <= 0.05 + margin(0.05, 100), "{noise:?}: {none}");
         assert!(!powerful || small >= 0.85 && half == 1.0, "{noise:?}: {small} {half}");
-        let [none, small, half] = told(noise, drift, 100, 8, one_after_the_other);
+        let [none, small, half] = printed_answer(noise, drift, 100, 8, one_after_the_other);
         assert!(none == 0.0 && small == 0.0, "{noise:?}: sequentially: {none} {small}");
         assert!(!powerful || half == 1.0, "{noise:?}: {half}");
-        let [none, small, half] = told(noise, drift, 100, 8, a_first);
+        let [none, small, half] = printed_answer(noise, drift, 100, 8, a_first);
         assert!(none == 0.0 && small == 0.0, "{noise:?}: A first: {none} {small}");
         assert!(!powerful || half >= 0.95, "{noise:?}: A first: {half}");
     }
@@ -871,7 +871,7 @@ fn vast_interval_is_unknown() {
 }
 
 #[test]
-fn a_run_that_did_nothing_is_a_figure() {
+fn run_without_ios_has_figures() {
     let shares = |dead: std::ops::Range<usize>| {
         let mut shares = FREQUENT.runs(16, &mut Draws(3));
         dead.for_each(|place| shares[place] = 0.0);

@@ -294,7 +294,7 @@ fn job_options_do_not_apply_to_groups() {
 }
 
 #[test]
-fn files_of_all_jobs_are_files_of_each() {
+fn jobs_share_all_files() {
     let mut value = value(GROUP);
     value["global options"]["filename"] = "a:b".into();
     value["jobs"][0]["job options"]["filename"] = "c".into();

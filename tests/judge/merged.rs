@@ -5,7 +5,7 @@
 
 use crate::common::in_process::profile_and_options as parse;
 use diskspd::formats::json;
-use diskspd::merge::{Merge, MergeError, whole};
+use diskspd::merge::{Merge, MergeError, merge_all};
 use diskspd::prelude::*;
 use diskspd::report::csv;
 use diskspd::report_formats::TEXT;
@@ -31,7 +31,7 @@ fn hosts(line: &str, count: u32) -> Vec<Record> {
 
 fn merged(records: Vec<Record>) -> Record {
     let asked = records[0].profile.clone();
-    whole(&asked, records, Vec::new()).unwrap()
+    merge_all(&asked, records, Vec::new()).unwrap()
 }
 
 fn measured(record: &Record) -> Measured {
@@ -48,7 +48,7 @@ fn figures(measured: &Measured) -> Vec<diskspd::results::Figures> {
 }
 
 #[test]
-fn hosts_are_as_the_threads_of_one() {
+fn hosts_merge_like_threads() {
     for line in [
         "-d2 -r -w30 -L -D100",
         "-d2 -r -L -D250 -o8",
@@ -110,7 +110,7 @@ fn threads_are_numbered_through_and_paths_name_their_host() {
 }
 
 #[test]
-fn a_machine_counts_once_however_many_ranks_it_has() {
+fn machine_of_several_ranks_counts_once() {
     let one = run("-d1 -r").hosts[0].system.clone();
     for boot in [Some("a"), None] {
         let mut records = hosts("-d1 -r", 4);
@@ -272,7 +272,7 @@ fn merged_text_without_intervals_states_the_common_window() {
 
 /// Where hosts share a clock, their windows on that count.
 #[test]
-fn a_common_clock_goes_before_the_hosts_own() {
+fn common_clock_precedes_host_clocks() {
     let mut records = started("-d2 -r -D100", &[0, 900]);
     for (record, uncertainty_ns) in records.iter_mut().zip([0, 70]) {
         let begin_ns = 1_700_000_000_000_000_000 + uncertainty_ns as i64;
@@ -288,7 +288,7 @@ fn a_common_clock_goes_before_the_hosts_own() {
 fn unrelated_records_are_refused_with_reason() {
     let refused = |records: Vec<Record>| {
         let asked = records[0].profile.clone();
-        whole(&asked, records, Vec::new()).unwrap_err().to_string()
+        merge_all(&asked, records, Vec::new()).unwrap_err().to_string()
     };
     let of = |first: &str, second: &str| vec![hosts(first, 1).remove(0), hosts(second, 2).remove(1)];
     for (first, second, why) in [
@@ -318,7 +318,7 @@ fn equal_host_names_are_numbered_and_gaps_are_kept() {
     let missing =
         Host { name: "node".into(), rank: 2, missing: Some("killed by signal 9".into()), ..Host::default() };
     let asked = records[0].profile.clone();
-    let record = whole(&asked, records, vec![missing]).unwrap();
+    let record = merge_all(&asked, records, vec![missing]).unwrap();
     let names: Vec<(&str, u32)> = record.hosts.iter().map(|host| (host.name.as_str(), host.rank)).collect();
     assert_eq!(names, [("node", 0), ("node#2", 1), ("node#3", 2), ("node#4", 3)]);
     assert_eq!(record.present().count(), 3);

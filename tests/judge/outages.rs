@@ -11,8 +11,8 @@ use diskspd::engines::{Direction, EngineKind};
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::profile::TargetId;
 use diskspd::results::{
-    IoErrors, Observations, OutageObservations, Record, ResourceUsage, Silence, TargetTicks, TickCounts,
-    WatcherGap, WorkerUsage, summarize,
+    CompletionGap, IoErrors, Observations, OutageObservations, Record, ResourceUsage, TargetTicks,
+    TickCounts, WatcherGap, WorkerUsage, summarize,
 };
 use diskspd::stats::PackedCounts;
 use diskspd::stats::outages::{self, WatchedIos};
@@ -255,8 +255,12 @@ fn a_simulated_outage_is_named_to_the_interval() {
 
 #[test]
 fn record_has_stuck_and_failed_io() {
-    let silence =
-        Silence { start_us: 4_010_000, end_us: 7_050_000, in_flight: Some(32), ..Silence::default() };
+    let silence = CompletionGap {
+        start_us: 4_010_000,
+        end_us: 7_050_000,
+        in_flight: Some(32),
+        ..CompletionGap::default()
+    };
     let quiet = OutageObservations { gaps: vec![silence], ..OutageObservations::default() };
     let counts = steady(20, 500, &[200..352]);
     let mut record = seen("x", of_beats(counts.clone(), Some(quiet.clone())));

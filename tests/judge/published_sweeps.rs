@@ -8,12 +8,11 @@ use diskspd::experiments::sweep::{
     CompletedPoint, PointRow, Setting, Settings, Sweep, SweepAction, SweepAnswer, SweepPoint, answer_text,
     rows,
 };
-use diskspd::experiments::{LatencyLine, RunRow};
+use diskspd::experiments::{LatencyRow, RunRow};
 use diskspd::results::RunVerdict;
 use diskspd::stats::replicates::{Spread, outliers};
 use diskspd::units::Millis;
 
-/// A line of the tables.
 struct Published {
     threads: u64,
     depth: u64,
@@ -35,7 +34,7 @@ fn table(name: &str) -> Vec<Published> {
                 measured_s: 0.0,
                 mib_per_s: number(5),
                 // Percentiles were not published.
-                latency: Some(LatencyLine {
+                latency: Some(LatencyRow {
                     mean_ms: Millis::new(mean_ms),
                     p99_ms: Millis::new(f64::NAN),
                     p999_ms: Millis::new(f64::NAN),
@@ -107,7 +106,7 @@ fn a_second_thread_adds_nothing() {
 }
 
 #[test]
-fn the_mean_of_ten_runs_is_the_published_one() {
+fn mean_of_ten_runs_matches_publication() {
     let runs = table("E2");
     let of = |figure: fn(&RunRow) -> f64| {
         Spread::from_values(&runs.iter().map(|p| figure(&p.line)).collect::<Vec<f64>>()).unwrap()

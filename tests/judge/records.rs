@@ -376,7 +376,7 @@ fn every_stored_field_is_documented() {
         first_offset: 0,
         at_us: vec![1],
     });
-    results.ended = Some(RunEnd { cause: EndedBy::Interrupt, after: Some(1) });
+    results.ended = Some(RunOutcome { cause: EndedBy::Interrupt, after: Some(1) });
     results.threads[0].targets[0].unfinished = vec![1];
     results.observed = Some(Observations { delays: Some(Delays::default()), ..Observations::default() });
     let mut keys = Vec::new();

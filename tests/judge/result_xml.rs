@@ -136,7 +136,7 @@ fn figures_sum_all_threads_and_targets() {
 }
 
 #[test]
-fn a_record_and_its_results_say_the_same() {
+fn record_and_results_agree() {
     let near = |a: Option<f64>, b: Option<f64>, digits: f64| match (a, b) {
         (None, None) => true,
         (Some(a), Some(b)) => (a - b).abs() <= digits + a.abs() * 1e-6,

@@ -73,7 +73,7 @@ fn limiter(judgement: &Judgement) -> Option<Limiter> {
 }
 
 /// The findings that are about statements: name and message.
-fn told(judgement: &Judgement) -> Vec<(&str, &str)> {
+fn log_messages(judgement: &Judgement) -> Vec<(&str, &str)> {
     let names = ["limited-by-volume-limit", "volume-limit-exceeded", "thermal-throttling", "media-errors"];
     let names = [&names[..], &["device-critical", "device-worn"]].concat();
     let of = |finding: &&Finding| names.contains(&finding.name);
@@ -91,7 +91,7 @@ fn volume_at_its_limit_is_the_limit() {
     let found = judged(vec![volume(VolumeCounters { over_volume_iops_us: 1_680_000, ..Default::default() })]);
     let message = "limited by the volume's IOPS limit: it held I/Os back for 1.7 of 2.0 s, as nvme1n1 reports (Amazon \
         EBS)";
-    assert_eq!(told(&found), [("limited-by-volume-limit", message)]);
+    assert_eq!(log_messages(&found), [("limited-by-volume-limit", message)]);
     assert_eq!(found.findings.iter().filter(|finding| Limiter::is_name(finding.name)).count(), 1);
 }
 
@@ -106,15 +106,23 @@ fn each_volume_limit_has_its_name() {
         (VolumeCounters { over_instance_throughput_us: whole, ..one() }, "the instance's throughput limit"),
     ] {
         let found = judged(vec![volume(counted)]);
-        assert!(told(&found)[0].1.starts_with(&format!("limited by {expected}: ")), "{:?}", told(&found));
+        assert!(
+            log_messages(&found)[0].1.starts_with(&format!("limited by {expected}: ")),
+            "{:?}",
+            log_messages(&found)
+        );
     }
     // Two at a time: the longer one limits, the other is told beside it.
     let both =
         VolumeCounters { over_volume_iops_us: 1_200_000, over_instance_throughput_us: 1_800_000, ..one() };
     let found = judged(vec![volume(both)]);
-    let names: Vec<_> = told(&found).iter().map(|(name, _)| *name).collect();
+    let names: Vec<_> = log_messages(&found).iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["limited-by-volume-limit", "volume-limit-exceeded"]);
-    assert!(told(&found)[0].1.contains("the instance's throughput limit"), "{:?}", told(&found));
+    assert!(
+        log_messages(&found)[0].1.contains("the instance's throughput limit"),
+        "{:?}",
+        log_messages(&found)
+    );
 }
 
 #[test]
@@ -122,7 +130,7 @@ fn brief_limit_is_reported_and_shorter_is_not() {
     let names = |us| {
         let found = judged(vec![volume(VolumeCounters { over_volume_iops_us: us, ..Default::default() })]);
         assert_eq!(limiter(&found), Some(Limiter::Storage));
-        told(&found).iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>()
+        log_messages(&found).iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(names(20_000), ["volume-limit-exceeded"]);
     assert!(names(19_999).is_empty());
@@ -146,7 +154,7 @@ fn unknown_health_is_reported_without_conclusion() {
     let anew = statement(LogSource::Ebs, Some(LogPage::Volume(before)), Some(LogPage::Volume(after)));
     let anew = judged(vec![anew]);
     assert!(storage(&anew).contains("its counters were reset during the run"), "{}", storage(&anew));
-    assert!(told(&anew).is_empty());
+    assert!(log_messages(&anew).is_empty());
     // No device that says anything: as ever.
     assert!(!storage(&judged(Vec::new())).contains("says of itself"));
 }
@@ -154,30 +162,32 @@ fn unknown_health_is_reported_without_conclusion() {
 #[test]
 fn media_wear_errors_and_states_are_reported_by_change() {
     let new = Health { kelvin: 310, spare: 100, ..Health::default() };
-    assert!(told(&judged(vec![health(new.clone(), new.clone())])).is_empty());
+    assert!(log_messages(&judged(vec![health(new.clone(), new.clone())])).is_empty());
     let hot = Health { light_throttles: 2, light_throttled_s: 5, kelvin: 353, ..new.clone() };
     let found = judged(vec![health(new.clone(), hot.clone())]);
     let message = "nvme1n1 throttled itself 2 times because of heat: 5 s lightly and 0 s heavily";
-    assert_eq!(told(&found), [("thermal-throttling", message)]);
+    assert_eq!(log_messages(&found), [("thermal-throttling", message)]);
     // Slow already, and still.
     let still = Health { light_throttled_s: 7, ..hot.clone() };
-    assert_eq!(told(&judged(vec![health(hot.clone(), still)]))[0].0, "thermal-throttling");
-    assert!(told(&judged(vec![health(hot.clone(), hot)])).is_empty());
+    assert_eq!(log_messages(&judged(vec![health(hot.clone(), still)]))[0].0, "thermal-throttling");
+    assert!(log_messages(&judged(vec![health(hot.clone(), hot)])).is_empty());
 
     let errors = Health { media_errors: 3, ..new.clone() };
-    assert_eq!(told(&judged(vec![health(new.clone(), errors.clone())]))[0].0, "media-errors");
-    assert!(told(&judged(vec![health(errors.clone(), errors.clone())])).is_empty(), "old ones");
-    assert!(told(&judged(vec![health(errors, new.clone())])).is_empty(), "another device");
+    assert_eq!(log_messages(&judged(vec![health(new.clone(), errors.clone())]))[0].0, "media-errors");
+    assert!(log_messages(&judged(vec![health(errors.clone(), errors.clone())])).is_empty(), "old ones");
+    assert!(log_messages(&judged(vec![health(errors, new.clone())])).is_empty(), "another device");
 
     let critical = Health { critical: 0b100, ..new.clone() };
-    let since = told(&judged(vec![health(new.clone(), critical.clone())]))[0].1.to_owned();
+    let since = log_messages(&judged(vec![health(new.clone(), critical.clone())]))[0].1.to_owned();
     assert!(
         since.ends_with("no longer reliable, because of media errors or an internal error, since this run")
     );
-    let before = told(&judged(vec![health(critical.clone(), critical)]))[0].1.to_owned();
+    let before = log_messages(&judged(vec![health(critical.clone(), critical)]))[0].1.to_owned();
     assert!(before.ends_with("internal error"), "{before}");
     let unknown = Health { critical: 0x80, ..new.clone() };
-    assert!(told(&judged(vec![health(new.clone(), unknown)]))[0].1.contains("unknown to this program"));
+    assert!(
+        log_messages(&judged(vec![health(new.clone(), unknown)]))[0].1.contains("unknown to this program")
+    );
 
     for (used, expected) in [(99, 0), (100, 1), (255, 1)] {
         let found = judged(vec![health(new.clone(), Health { used, ..new.clone() })]);

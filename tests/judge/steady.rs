@@ -7,7 +7,7 @@ use crate::common::{Ended, diskspd};
 use diskspd::engines::Direction;
 use diskspd::profile::TargetId;
 use diskspd::results::IoErrors;
-use diskspd::stats::{Course, Shape};
+use diskspd::stats::{SeriesShape, Shape};
 use serde_json::Value;
 use std::path::Path;
 
@@ -158,11 +158,11 @@ fn noise_is_steady() {
     let wild = [0.1, 0.2].map(|deviation| Noise { deviation, autocorrelation: 0.0, stalls: 0.0 });
     let cases = NOISES.map(|noise| (noise, false)).into_iter().chain(wild.map(|noise| (noise, true)));
     for (noise, may_hide) in cases {
-        let alarms: Vec<(u64, Course)> = (0..SEEDS)
+        let alarms: Vec<(u64, SeriesShape)> = (0..SEEDS)
             .filter_map(|seed| {
                 let random = &mut Random(seed);
                 let count = 10 + (random.uniform() * 111.0) as usize;
-                let course = Course::classify(&series(random, count, noise)).unwrap();
+                let course = SeriesShape::classify(&series(random, count, noise)).unwrap();
                 let is_level = if may_hide { course.shape == Shape::Level } else { course.is_steady() };
                 (!is_level).then_some((seed, course))
             })
@@ -173,12 +173,12 @@ fn noise_is_steady() {
 
 #[test]
 fn interruptions_in_noise_are_found_with_period() {
-    type Course = fn(usize) -> f64;
-    let dip: Course = |second| if (5..8).contains(&second) { 0.4 } else { 1.0 };
-    let first: Course = |second| if second < 2 { 0.2 } else { 1.0 };
-    let stalls: Course = |second| if second % 4 == 2 { 0.02 } else { 1.0 };
-    let alternating: Course = |second| if second % 2 == 0 { 0.5 } else { 1.0 };
-    let bursts: Course = |second| if second % 6 == 2 { 3.0 } else { 1.0 };
+    type RateShape = fn(usize) -> f64;
+    let dip: RateShape = |second| if (5..8).contains(&second) { 0.4 } else { 1.0 };
+    let first: RateShape = |second| if second < 2 { 0.2 } else { 1.0 };
+    let stalls: RateShape = |second| if second % 4 == 2 { 0.02 } else { 1.0 };
+    let alternating: RateShape = |second| if second % 2 == 0 { 0.5 } else { 1.0 };
+    let bursts: RateShape = |second| if second % 6 == 2 { 3.0 } else { 1.0 };
     for (name, course, count, period, settles) in [
         ("dip", dip, 12, None, None),
         ("slow start", first, 12, None, Some(2)),
@@ -193,7 +193,7 @@ fn interruptions_in_noise_are_found_with_period() {
             for seed in 0..100 {
                 let rates = series(&mut Random(seed), count, noise);
                 let rates: Vec<f64> = rates.iter().enumerate().map(|(i, rate)| rate * course(i)).collect();
-                let found = diskspd::stats::Course::classify(&rates).unwrap();
+                let found = diskspd::stats::SeriesShape::classify(&rates).unwrap();
                 let right = match &found.shape {
                     Shape::Interrupted(found) => found.period == period,
                     _ => false,
@@ -445,7 +445,7 @@ fn cliffs_are_found_in_noise_where_they_are() {
             let mut rates = series(random, count, noise);
             let at = 5 + (random.uniform() * (count - 10) as f64) as usize;
             rates[at..].iter_mut().for_each(|rate| *rate *= 0.7);
-            let course = Course::classify(&rates).unwrap();
+            let course = SeriesShape::classify(&rates).unwrap();
             lost += usize::from(course.is_steady());
             let near =
                 |levels: &[diskspd::stats::Level]| levels.iter().any(|level| level.begin.abs_diff(at) <= 2);
@@ -461,7 +461,7 @@ fn a_course_does_not_depend_on_its_unit() {
     for seed in 0..100 {
         let rates = series(&mut Random(seed), 40, NOISES[3]);
         let twice: Vec<f64> = rates.iter().map(|rate| rate * 1024.0).collect();
-        let (one, other) = (Course::classify(&rates).unwrap(), Course::classify(&twice).unwrap());
+        let (one, other) = (SeriesShape::classify(&rates).unwrap(), SeriesShape::classify(&twice).unwrap());
         assert_eq!(one.is_steady(), other.is_steady());
         assert!((one.excursion - other.excursion).abs() < 1e-9 && (one.slope - other.slope).abs() < 1e-9);
     }
@@ -469,8 +469,8 @@ fn a_course_does_not_depend_on_its_unit() {
 
 #[test]
 fn empty_run_has_no_steadiness() {
-    assert_eq!(Course::classify(&[5.0; 9]), None);
-    assert_eq!(Course::classify(&[0.0; 50]), None);
-    assert_eq!(Course::classify(&[f64::NAN; 50]), None);
-    assert_eq!(Course::classify(&[]), None);
+    assert_eq!(SeriesShape::classify(&[5.0; 9]), None);
+    assert_eq!(SeriesShape::classify(&[0.0; 50]), None);
+    assert_eq!(SeriesShape::classify(&[f64::NAN; 50]), None);
+    assert_eq!(SeriesShape::classify(&[]), None);
 }

@@ -9,7 +9,7 @@ use diskspd::checks::{Finding, Judgement, LatencyVerdict, SteadyVerdict};
 use diskspd::finding::Severity;
 use diskspd::machine::tracer::Tracer;
 use diskspd::results::{Observations, Record, Sample, TickCounts, summarize};
-use diskspd::stats::{Course, LatencySeries, LatencySums, PackedCounts, Shape, stalls};
+use diskspd::stats::{LatencySeries, LatencySums, PackedCounts, SeriesShape, Shape, stalls};
 
 fn judged(line: &str, seconds: usize, observed: Observations) -> Judgement {
     let mut record = simulated(&format!("-c1G -r -W0 -L -d{seconds} {line}"));
@@ -417,7 +417,7 @@ fn slow_wander_is_rarely_periodic() {
                 level + 10.0 * random.normal()
             })
             .collect();
-        periodic += usize::from(matches!(Course::classify(&rates).unwrap().shape, Shape::Periodic(_)));
+        periodic += usize::from(matches!(SeriesShape::classify(&rates).unwrap().shape, Shape::Periodic(_)));
     }
     assert!(periodic < SEEDS as usize / 20, "{periodic}");
 }

@@ -6,10 +6,10 @@
 use crate::common::random::Random;
 use diskspd::experiments::repeat::Repeat;
 use diskspd::experiments::sweep::{
-    CompletedPoint, Drift, FEWEST_SLICES, KneeStatus, NextPoint, Objective, Settings, Sweep, SweepAction,
+    CompletedPoint, Drift, KneeStatus, MIN_SLICES, NextPoint, Objective, Settings, Sweep, SweepAction,
     SweepAnswer, SweepOrder, SweepPoint, answer_text, curve, estimate, next, rows,
 };
-use diskspd::experiments::{LatencyLine, RunRow};
+use diskspd::experiments::{LatencyRow, RunRow};
 use diskspd::finding::Severity;
 use diskspd::results::RunVerdict;
 use diskspd::units::Millis;
@@ -43,9 +43,9 @@ const MODELS: [Model; 5] = [
     Model { iops: core_bound, noise: 0.02, slower: 0.002 },
 ];
 
-fn latency_line(mean_ms: f64, p99_ms: f64, p999_ms: f64) -> LatencyLine {
+fn latency_line(mean_ms: f64, p99_ms: f64, p999_ms: f64) -> LatencyRow {
     let [mean_ms, p99_ms, p999_ms] = [mean_ms, p99_ms, p999_ms].map(Millis::new);
-    LatencyLine { mean_ms, p99_ms, p999_ms, open_end_ms: None }
+    LatencyRow { mean_ms, p99_ms, p999_ms, open_end_ms: None }
 }
 
 fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunRow {
@@ -188,7 +188,6 @@ fn two_kneed(depth: f64) -> f64 {
 #[derive(Debug, Default)]
 struct Rates {
     sweeps: u32,
-    /// A load was recommended.
     recommended: u32,
     wrong_knee: u32,
     wrong_highest: u32,
@@ -285,7 +284,7 @@ fn until_sure() -> Settings {
 
 /// The sweep chooses the number of its runs.
 fn in_slices() -> Settings {
-    let (repeat, order) = (Repeat::Times(FEWEST_SLICES), SweepOrder::Random);
+    let (repeat, order) = (Repeat::Times(MIN_SLICES), SweepOrder::Random);
     Settings { slices: true, repeat, order, ..Settings::default() }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::common::noise::{Noise, STATIONARY, changed, drifting, published};
 use crate::common::random::Random;
-use diskspd::stats::trend::{FEWEST_RUNS, MOST_RUNS, SHORTEST_LEVEL, Trend};
+use diskspd::stats::trend::{MAX_RUNS, MIN_LEVEL, MIN_RUNS, Trend};
 
 const HISTORIES: u64 = 200;
 
@@ -87,7 +87,7 @@ fn outlying_runs_are_named_not_changes() {
 
 #[test]
 fn latest_runs_are_reported_before_a_level() {
-    for last in 1..SHORTEST_LEVEL - 1 {
+    for last in 1..MIN_LEVEL - 1 {
         let runs = changed(Noise::White(0.02).runs(40, &mut Random(13)), 40 - last, 0.7);
         let trend = Trend::detect(&runs);
         let latest = trend.latest.unwrap_or_else(|| panic!("{last}: {trend:?}"));
@@ -106,7 +106,7 @@ fn latest_runs_are_reported_before_a_level() {
 #[test]
 fn any_number_of_runs_and_any_figures_are_judged() {
     assert_eq!(Trend::detect(&[]), Trend::default());
-    for runs in [1, 2, FEWEST_RUNS - 1, FEWEST_RUNS, 100] {
+    for runs in [1, 2, MIN_RUNS - 1, MIN_RUNS, 100] {
         assert_eq!(changes(&vec![5.0; runs]), 0);
         assert_eq!(changes(&vec![0.0; runs]), 0);
     }
@@ -114,12 +114,12 @@ fn any_number_of_runs_and_any_figures_are_judged() {
     assert_eq!(changes(&[1.0, f64::INFINITY, 2.0].repeat(20)), 0);
     assert_eq!(changes(&[-1.0, 2.0].repeat(20)), 0);
     let halves = |runs: usize| [vec![2.0; runs], vec![1.0; runs]].concat();
-    assert_eq!(changes(&halves(SHORTEST_LEVEL)), 1);
-    assert_eq!(changes(&halves(SHORTEST_LEVEL - 1)), 0);
+    assert_eq!(changes(&halves(MIN_LEVEL)), 1);
+    assert_eq!(changes(&halves(MIN_LEVEL - 1)), 0);
     // Of very long histories the latest are looked at, and the first level reaches back to the first run.
-    let long = [vec![3.0; MOST_RUNS], halves(50)].concat();
+    let long = [vec![3.0; MAX_RUNS], halves(50)].concat();
     let levels = Trend::detect(&long).levels;
-    assert_eq!((levels.len(), levels[0].begin, levels[2].end), (3, 0, MOST_RUNS + 100));
+    assert_eq!((levels.len(), levels[0].begin, levels[2].end), (3, 0, MAX_RUNS + 100));
 }
 
 #[test]

@@ -6,16 +6,17 @@ use super::comparison::{laid_out, text};
 use crate::common::look_study::{Condition, POSITIONS, make_limits, study_comparisons};
 use crate::common::noise::Noise;
 use diskspd::experiments::compare::{
-    ComparisonQuery, DEFAULT_MARGIN, LEVELS, LOOKS, Looks, MAX_PAIRS, RunComparison, SureEnd, UntilSure,
-    compare, draw_look_order, judge_look, look_after, spent_after,
+    ANALYSIS_RUNS, ComparisonQuery, DEFAULT_MARGIN, InterimAnalyses, LEVELS, MAX_PAIRS, RunComparison,
+    SequentialDesign, SequentialOutcome, compare, draw_look_order, judge_look, look_after, spent_after,
 };
 
 /// The comparison of the first pairs of a condition, and its end.
-fn judged(pairs: usize, factor: f64, loss: Option<f64>) -> (RunComparison, Option<UntilSure>) {
+fn judged(pairs: usize, factor: f64, loss: Option<f64>) -> (RunComparison, Option<SequentialDesign>) {
     let shares: Vec<f64> = (0..2 * MAX_PAIRS).map(|at| 1.0 + 0.001 * ((at * 5) % 7) as f64).collect();
     let order = draw_look_order(1);
     let [first, other] = laid_out(&shares[..2 * pairs], &order[..2 * pairs], factor);
-    let question = ComparisonQuery { looks: Looks::AfterPairs(pairs), ..ComparisonQuery::default() };
+    let question =
+        ComparisonQuery { looks: InterimAnalyses::AfterPairs(pairs), ..ComparisonQuery::default() };
     let comparison = compare(&first, &other, &question).unwrap();
     let end = judge_look(&comparison, pairs, loss);
     (comparison, end)
@@ -33,30 +34,30 @@ fn levels_follow_from_simulated_limits() {
         assert!(law_of_level, "{limit:?} {level}");
     }
     assert!((spent_after(MAX_PAIRS) - 0.05).abs() < 1e-12 && spent_after(0) == 0.0);
-    assert_eq!(LOOKS.map(look_after), [1, 2, 3, 4, 5, 6].map(Some));
+    assert_eq!(ANALYSIS_RUNS.map(look_after), [1, 2, 3, 4, 5, 6].map(Some));
     assert_eq!([0, 4, 6, 29, 31].map(look_after), [None; 5]);
 }
 
 #[test]
 fn confidence_grows_with_the_number_of_figures() {
     for pairs in 1..=MAX_PAIRS {
-        let of_figures = [1, 2, 5, 50].map(|figures| Looks::AfterPairs(pairs).confidence(figures));
+        let of_figures = [1, 2, 5, 50].map(|figures| InterimAnalyses::AfterPairs(pairs).confidence(figures));
         assert!(of_figures.is_sorted() && of_figures[0] > 0.95 && of_figures[3] < 1.0, "{pairs}");
     }
     // All looks together keep the rate of each figure.
     for figures in [2, 7, 50] {
-        let rest = LOOKS.map(|pairs| 1.0 - Looks::AfterPairs(pairs).confidence(figures));
+        let rest = ANALYSIS_RUNS.map(|pairs| 1.0 - InterimAnalyses::AfterPairs(pairs).confidence(figures));
         assert!((rest.iter().sum::<f64>() - 0.05 / figures as f64).abs() < 1e-9, "{rest:?}");
     }
-    assert_eq!(Looks::Equal(0).confidence(0), 0.95);
-    assert_eq!((Looks::Equal(4).count(), Looks::AfterPairs(5).count()), (4, 6));
+    assert_eq!(InterimAnalyses::Equal(0).confidence(0), 0.95);
+    assert_eq!((InterimAnalyses::Equal(4).count(), InterimAnalyses::AfterPairs(5).count()), (4, 6));
 }
 
 #[test]
 fn large_difference_ends_at_first_look() {
     let (comparison, end) = judged(5, 0.5, None);
     let end = end.unwrap();
-    assert_eq!((end.pairs, end.look, end.ended), (5, Some(1), SureEnd::Difference));
+    assert_eq!((end.pairs, end.look, end.ended), (5, Some(1), SequentialOutcome::Difference));
     let comparison = RunComparison { until_sure: Some(end), ..comparison };
     let found = comparison.primary().next().unwrap();
     assert!(found.confidence_percent.unwrap() > 99.0 && found.corrected_p_value <= Some(0.05));
@@ -70,45 +71,46 @@ fn large_difference_ends_at_first_look() {
 
 #[test]
 fn equal_sides_end_as_equivalent() {
-    let ends: Vec<SureEnd> =
-        LOOKS.iter().filter_map(|pairs| Some(judged(*pairs, 1.0, None).1?.ended)).collect();
-    assert_eq!(ends.first(), Some(&SureEnd::Equivalence), "{ends:?}");
+    let ends: Vec<SequentialOutcome> =
+        ANALYSIS_RUNS.iter().filter_map(|pairs| Some(judged(*pairs, 1.0, None).1?.ended)).collect();
+    assert_eq!(ends.first(), Some(&SequentialOutcome::Equivalence), "{ends:?}");
     let (_, never) = judged(5, 0.97, None);
-    assert!(never.is_none_or(|end| end.ended == SureEnd::Difference));
+    assert!(never.is_none_or(|end| end.ended == SequentialOutcome::Difference));
 }
 
 #[test]
 fn bisection_ends_when_its_judgement_is_certain() {
     for (factor, loss) in [(1.0, 0.2), (0.8, 0.2), (0.97, 0.5)] {
         let (_, end) = judged(5, factor, Some(loss));
-        assert_eq!(end.unwrap().ended, SureEnd::Bisected, "{factor} {loss}");
+        assert_eq!(end.unwrap().ended, SequentialOutcome::Bisected, "{factor} {loss}");
     }
     // Halfway between both.
     assert_eq!(judged(5, 0.8_f64.sqrt(), Some(0.2)).1, None);
-    assert_eq!(judged(MAX_PAIRS, 0.8_f64.sqrt(), Some(0.2)).1.unwrap().ended, SureEnd::MaxPairs);
+    assert_eq!(judged(MAX_PAIRS, 0.8_f64.sqrt(), Some(0.2)).1.unwrap().ended, SequentialOutcome::MaxPairs);
 }
 
 #[test]
 fn uncertain_comparison_ends_after_all_pairs() {
     let all: Vec<f64> = Noise::White(0.1).runs(2 * MAX_PAIRS, &mut crate::common::random::Random(8));
     let order = draw_look_order(4);
-    for pairs in LOOKS {
+    for pairs in ANALYSIS_RUNS {
         let [first, other] = laid_out(&all[..2 * pairs], &order[..2 * pairs], 0.99);
-        let question = ComparisonQuery { looks: Looks::AfterPairs(pairs), ..ComparisonQuery::default() };
+        let question =
+            ComparisonQuery { looks: InterimAnalyses::AfterPairs(pairs), ..ComparisonQuery::default() };
         let comparison = compare(&first, &other, &question).unwrap();
         let end = judge_look(&comparison, pairs, None).map(|end| end.ended);
-        assert_eq!(end, (pairs == MAX_PAIRS).then_some(SureEnd::MaxPairs), "{pairs}");
+        assert_eq!(end, (pairs == MAX_PAIRS).then_some(SequentialOutcome::MaxPairs), "{pairs}");
     }
 }
 
 #[test]
 fn stopped_comparison_has_wider_intervals() {
     for pairs in [1, 4, 6, 7, 29] {
-        assert_eq!(UntilSure::stopped(pairs).look, None);
-        let confidence = Looks::AfterPairs(pairs).confidence(1);
+        assert_eq!(SequentialDesign::stopped(pairs).look, None);
+        let confidence = InterimAnalyses::AfterPairs(pairs).confidence(1);
         assert!((0.95..1.0).contains(&confidence), "{pairs}: {confidence}");
     }
-    assert_eq!(UntilSure::stopped(8).look, Some(2));
+    assert_eq!(SequentialDesign::stopped(8).look, Some(2));
     assert!(judged(7, 0.5, None).1.is_none(), "no look");
 }
 
@@ -116,9 +118,9 @@ fn stopped_comparison_has_wider_intervals() {
 fn figures_without_values_end_at_once() {
     let order = draw_look_order(1);
     let [first, other] = laid_out(&[0.0; 10], &order[..10], 1.0);
-    let question = ComparisonQuery { looks: Looks::AfterPairs(5), ..ComparisonQuery::default() };
+    let question = ComparisonQuery { looks: InterimAnalyses::AfterPairs(5), ..ComparisonQuery::default() };
     let comparison = compare(&first, &other, &question).unwrap();
-    assert_eq!(judge_look(&comparison, 5, None).unwrap().ended, SureEnd::NoFigure);
+    assert_eq!(judge_look(&comparison, 5, None).unwrap().ended, SequentialOutcome::NoFigure);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn ios(line: &str) -> Vec<(u64, u64, u64)> {
 }
 
 #[test]
-fn each_thread_does_every_block_once_before_any_twice() {
+fn threads_complete_all_blocks_before_repeats() {
     for (line, base, stride, blocks) in [
         ("-b4K -c1M -r -o1", 0, 4096, 256),
         ("-b4K -B512K -c1M -r -o1 -w40", 512 << 10, 4096, 128),

@@ -9,7 +9,7 @@ use diskspd::operation::Operation;
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::text;
-use diskspd::report_formats::WithVerdicts;
+use diskspd::report_formats::VerdictForm;
 use diskspd::report_formats::format_named;
 
 fn done(record: &Record) -> Vec<(u64, u64, u64)> {
@@ -86,7 +86,7 @@ fn flush_columns_follow_diskspd_columns() {
     assert_eq!(cell(rows[0], 1) + cell(rows[1], 1), cell(total, 1), "{section}");
     let xml = format_named("xml").unwrap();
     assert!(!String::from_utf8(xml.bytes(&record)).unwrap().contains("Flushes"));
-    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
+    let more = String::from_utf8(xml.with_verdicts(VerdictForm::ALL).bytes(&record)).unwrap();
     assert_eq!(more.matches("<Flushes>").count(), 1, "{more}");
     let plain = String::from_utf8(text::text(&run("--engine sim -c1G -w100 -W0 -d1 a.dat"))).unwrap();
     assert!(!plain.contains("Flushes of"), "{plain}");

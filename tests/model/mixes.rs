@@ -8,10 +8,10 @@ use diskspd::engines::Direction;
 use diskspd::prelude::*;
 use diskspd::profile::validate::validate;
 use diskspd::report::text;
-use diskspd::report_formats::WithVerdicts;
+use diskspd::report_formats::VerdictForm;
 use diskspd::report_formats::format_named;
 use diskspd::results::{PartResults, TargetResults};
-use diskspd::workload::{Assignment, Pattern, PortionOf, TargetWorkload, ThreadWorkload};
+use diskspd::workload::{Assignment, Pattern, TargetWorkload, ThreadWorkload, WorkPortion};
 use std::ffi::OsString;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ fn ios(part: &PartResults) -> u64 {
 }
 
 /// Parts make up the whole, to the last I/O, byte and latency.
-fn adds_up(target: &TargetResults) {
+fn sums_match(target: &TargetResults) {
     for direction in [Direction::Read, Direction::Write] {
         let whole = if direction == Direction::Read { &target.read } else { &target.write };
         let of = |part: &PartResults| {
@@ -84,7 +84,7 @@ fn parts_of_mix_have_their_shares_with_any_option() {
             let record = run(&line, shape, &Session::default());
             assert_eq!(record.check(), Ok(()));
             for target in targets(&record) {
-                adds_up(target);
+                sums_match(target);
                 let all = (target.read.ios + target.write.ios) as f64;
                 assert_eq!(target.parts.len(), 3, "{line}");
                 for (part, (share, size)) in target.parts.iter().zip([(0.7, 8), (0.2, 64), (0.1, 512)]) {
@@ -129,7 +129,7 @@ fn sequential_parts_have_separate_positions() {
 }
 
 #[test]
-fn sizes_follow_each_other_each_where_it_may_begin() {
+fn sizes_start_at_permitted_offsets() {
     for (options, alignment) in [("", None), ("-s4K", Some(4096)), ("-s512", Some(512))] {
         let all = logged(&format!("-o1 -f64M {options} a.dat"), ["--bs-split", "4K/60:8K/30:64K/10"]);
         let mut end = 0u64;
@@ -161,7 +161,7 @@ fn shares_hold_over_a_million_draws() {
         spread: None,
         weight: 1,
         each_once: false,
-        portion: Some(PortionOf { is_first: part == 0, part, share, is_split: false }),
+        portion: Some(WorkPortion { is_first: part == 0, part, share, is_split: false }),
     };
     let workloads: Vec<TargetWorkload> = (0..).zip(shares).map(portion).collect();
     let assign = |(number, workload)| Assignment {
@@ -192,7 +192,7 @@ fn part_tables_follow_diskspd_tables() {
     let xml = format_named("xml").unwrap();
     let plain = String::from_utf8(xml.bytes(&record)).unwrap();
     assert!(plain.contains("<Part Share=\"70\">") && !plain.contains("<Parts>"));
-    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
+    let more = String::from_utf8(xml.with_verdicts(VerdictForm::ALL).bytes(&record)).unwrap();
     assert_eq!(more.matches("<Parts>").count(), 1);
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::in_process::asked;
+use crate::common::in_process::requested;
 use crate::common::kept::is_kept;
 use diskspd::cli;
 use diskspd::engines::Direction;
@@ -22,7 +22,7 @@ fn every_preset_is_complete_and_valid_and_runs() {
     for preset in PRESETS {
         assert!(!preset.parts.is_empty() && !preset.reasons.is_empty() && !preset.sources.is_empty());
         let line = format!("--preset {} --engine sim -c11G -W0 -d1 a.dat", preset.name);
-        let request = asked(&line);
+        let request = requested(&line);
         let findings = validate(&request.profile, false);
         assert!(findings.is_empty() && request.warnings.is_empty(), "{line}: {findings:?}");
         assert!(validate::run_options(&request.run_options, &request.profile).is_empty(), "{line}");
@@ -40,13 +40,13 @@ fn every_preset_is_complete_and_valid_and_runs() {
 #[test]
 fn shown_command_lines_give_the_same_profile() {
     for preset in PRESETS {
-        let whole = asked(&format!("--preset {} a.dat", preset.name));
+        let whole = requested(&format!("--preset {} a.dat", preset.name));
         let mut targets =
             whole.profile.time_spans.iter().flat_map(|span| span.targets.iter().map(move |t| (span, t)));
         for part in preset.parts {
             let shown = presets::show(preset);
             assert!(shown.contains(&format!("diskspd {} TARGET\n", part.options)), "{shown}");
-            let alone = asked(&format!("{} a.dat", part.options));
+            let alone = requested(&format!("{} a.dat", part.options));
             let (span, target) = targets.next().unwrap();
             let [of_part] = &alone.profile.time_spans[..] else { panic!("one time span") };
             assert_eq!([target], [&of_part.targets[0]], "{}", preset.name);
@@ -62,7 +62,7 @@ fn shown_command_lines_give_the_same_profile() {
 #[test]
 fn the_xml_that_is_shown_is_the_profile() {
     for preset in PRESETS {
-        let profile = asked(&format!("--preset {} *1", preset.name)).profile;
+        let profile = requested(&format!("--preset {} *1", preset.name)).profile;
         let mut bytes = Vec::new();
         profile_xml::write_profile(&mut bytes, &profile, 0);
         let read = xml::read(&bytes).unwrap();
@@ -83,7 +83,7 @@ fn the_xml_that_is_shown_is_the_profile() {
 
 #[test]
 fn command_line_options_override_preset_in_all_parts() {
-    let request = asked("--preset=fleet-sql -d3 -o5 -c20G a.dat");
+    let request = requested("--preset=fleet-sql -d3 -o5 -c20G a.dat");
     let [span] = &request.profile.time_spans[..] else { panic!("one time span") };
     assert!(span.duration == 3 && span.targets.len() == 2);
     assert!(
@@ -122,7 +122,7 @@ fn sql_grade_needs_a_rate_for_data_files() {
         // More than the drive does: what waits counts.
         ("--preset sql-oltp --rate-total 10000000", "is bad for sql-oltp", Severity::Warning),
     ] {
-        let request = asked(&format!("{line} --engine sim -c1G -W0 -d1 a.dat"));
+        let request = requested(&format!("{line} --engine sim -c1G -W0 -d1 a.dat"));
         let record = execute(&request.profile, &request.run_options, &Session::default()).unwrap().record;
         let judged = JudgedRecord::new(&record);
         let grade =
@@ -136,7 +136,7 @@ fn sql_grade_needs_a_rate_for_data_files() {
 
 #[test]
 fn figures_that_are_wrong_have_no_grade() {
-    let request = asked("--preset sql-log --engine sim -c1G -W0 -d1 a.dat");
+    let request = requested("--preset sql-log --engine sim -c1G -W0 -d1 a.dat");
     let mut record = execute(&request.profile, &request.run_options, &Session::default()).unwrap().record;
     let error = IoErrors {
         target: TargetId(0),

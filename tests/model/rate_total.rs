@@ -8,7 +8,7 @@ use diskspd::checks::{Finding, Severity};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::text;
-use diskspd::report_formats::WithVerdicts;
+use diskspd::report_formats::VerdictForm;
 use diskspd::report_formats::format_named;
 use diskspd::results::{DirectionResults, Overdue};
 
@@ -165,7 +165,7 @@ fn xml_response_times_need_linux_elements() {
     let xml = format_named("xml").unwrap();
     let plain = String::from_utf8(xml.bytes(&record)).unwrap();
     assert!(!plain.contains("ResponseTimes"));
-    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
+    let more = String::from_utf8(xml.with_verdicts(VerdictForm::ALL).bytes(&record)).unwrap();
     let at = more.find("<ResponseTimes>").unwrap();
     assert!(more.find("</Thread>").unwrap() < at && at < more.find("<DeviceVerdict>").unwrap());
     for part in

@@ -307,7 +307,7 @@ fn synthetic() -> Vec<(&'static str, IoTrace, &'static str)> {
 }
 
 #[test]
-fn a_trace_becomes_the_options_that_say_the_same() {
+fn trace_becomes_equivalent_options() {
     for (name, trace, expected) in synthetic() {
         let (figures, fitted) = fitted(&trace);
         let (options, fit) = (&fitted.fit.options, &fitted.fit);
@@ -418,7 +418,7 @@ fn trace_requests_match_completions_despite_losses() {
     collector.completed(2704, (1 << 20) + 8192, 4096, true);
     // Its completion was lost, or could be another one's.
     collector.issued(10_000, 0, 4096, true);
-    collector.lost(3);
+    collector.add_lost_events(3);
     collector.completed(20_000, 0, 4096, true);
     let trace = collector.finish();
     let latencies: Vec<_> = trace.ios.iter().map(TracedIo::latency_ns).collect();

@@ -14,7 +14,7 @@ use diskspd::plan::{self, PlanContext, PlanError, SpanPlan};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::{plan_text, text};
-use diskspd::report_formats::WithVerdicts;
+use diskspd::report_formats::VerdictForm;
 use diskspd::report_formats::format_named;
 use diskspd::results::TargetResults;
 use std::os::unix::fs::MetadataExt;
@@ -123,14 +123,14 @@ fn discard_columns_follow_diskspd_columns_with_the_option_only() {
     let record = run(&format!("{line} --trim 30 a.dat"));
     let xml = format_named("xml").unwrap();
     assert!(!String::from_utf8(xml.bytes(&record)).unwrap().contains("<Discards>"));
-    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
+    let more = String::from_utf8(xml.with_verdicts(VerdictForm::ALL).bytes(&record)).unwrap();
     assert_eq!(more.matches("<Discards>").count(), 1, "{more}");
     assert!(
         more.contains("<linux:TrimRatio xmlns:linux=\"urn:diskspd-linux:profile:1\">30</linux:TrimRatio>")
     );
     let plain = run(&format!("{line} a.dat"));
     assert!(target_rows(&plain)[0].aux_results(Operation::Discard).is_none());
-    for bytes in [text::text(&plain), xml.with_verdicts(WithVerdicts::ALL).bytes(&plain)] {
+    for bytes in [text::text(&plain), xml.with_verdicts(VerdictForm::ALL).bytes(&plain)] {
         let printed = String::from_utf8(bytes).unwrap();
         assert!(!printed.contains("iscards") && !printed.contains("TrimRatio"), "{printed}");
     }
@@ -263,7 +263,7 @@ fn mounted_devices_are_not_written_or_discarded() {
 
 /// The plan of a line on a target of which these facts are known.
 fn planned(line: &str, facts: TargetFacts) -> Result<SpanPlan, Vec<PlanError>> {
-    let request = asked(line);
+    let request = requested(line);
     let around = PlanContext {
         system: &diskspd::host::snapshot(),
         facts: &[facts],

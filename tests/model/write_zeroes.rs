@@ -12,7 +12,7 @@ use diskspd::plan::{self, PlanContext};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::text;
-use diskspd::report_formats::{WithVerdicts, format_named};
+use diskspd::report_formats::{VerdictForm, format_named};
 use diskspd::results::TargetResults;
 use std::path::Path;
 
@@ -54,7 +54,7 @@ fn new_sections_follow_diskspd_sections() {
     assert!(discards < zeroes && report.contains("thread | write zeroes |       bytes     |"), "{report}");
     let xml = format_named("xml").unwrap();
     assert!(!String::from_utf8(xml.bytes(&record)).unwrap().contains("<WriteZeroes>"));
-    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
+    let more = String::from_utf8(xml.with_verdicts(VerdictForm::ALL).bytes(&record)).unwrap();
     assert_eq!(more.matches("<WriteZeroes>").count(), 1, "{more}");
     assert!(more.contains(">10</linux:WriteZeroesRatio>"), "{more}");
     let page = String::from_utf8(format_named("html").unwrap().bytes(&record)).unwrap();
@@ -160,7 +160,7 @@ fn unsupported_zero_writes_are_refused_and_named() {
             direct: Some(DirectRequirements { offset: 512, memory: 512 }),
             ..TargetFacts::default()
         };
-        let request = asked(&format!("{line} /dev/x"));
+        let request = requested(&format!("{line} /dev/x"));
         let (system, facts) = (diskspd::host::snapshot(), [facts]);
         let around = PlanContext {
             system: &system,

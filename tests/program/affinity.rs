@@ -58,13 +58,11 @@ fn a_mask_from_outside_is_respected() {
     assert_eq!(cpu_rows(&ended.stdout), online, "{}", ended.stdout);
 }
 
-/// The threads of a process.
 fn tasks(process: u32) -> impl Iterator<Item = PathBuf> {
     let tasks = fs::read_dir(format!("/proc/{process}/task"));
     tasks.into_iter().flatten().flatten().map(|task| task.path())
 }
 
-/// A file of a thread.
 fn text(task: &Path, name: &str) -> String {
     fs::read_to_string(task.join(name)).unwrap_or_default()
 }

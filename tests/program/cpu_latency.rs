@@ -100,7 +100,7 @@ fn zero_latency_limit_prevents_cpu_sleep() {
 }
 
 #[test]
-fn a_dry_run_says_that_it_is_used() {
+fn dry_run_reports_busy_device() {
     if limit().is_none() {
         return skip("/dev/cpu_dma_latency is missing, or may not be written to");
     }

@@ -6,7 +6,7 @@ use crate::common::kept::is_kept;
 use crate::common::{Ended, command_of, directory, on_columns, output};
 use diskspd::checks::{Finding, JudgedRecord, Judgement, Severity, Verdict};
 use diskspd::formats::json;
-use diskspd::page::run_summary_text::{self, EndTone, NextCommand};
+use diskspd::page::run_summary_text::{self, NextCommand, SummaryTone};
 use diskspd::results::Record;
 use std::fmt::Write;
 use std::fs;
@@ -27,8 +27,9 @@ fn simulated(options: &str, folder: &Path) -> Record {
 /// The block as it is seen without colours.
 fn seen(record: &Record, next: Option<&NextCommand>, columns: usize) -> String {
     let lines = run_summary_text::of_run(&JudgedRecord::new(record), next, columns, true);
-    let line =
-        |line: Vec<run_summary_text::EndPiece>| line.into_iter().map(|piece| piece.text).collect::<String>();
+    let line = |line: Vec<run_summary_text::SummaryPiece>| {
+        line.into_iter().map(|piece| piece.text).collect::<String>()
+    };
     lines.into_iter().map(|pieces| line(pieces) + "\n").collect()
 }
 
@@ -76,7 +77,7 @@ fn wrapped_command_line_equals_the_original_in_a_shell() {
 #[test]
 fn limitations_of_figures_are_marked_in_verdict() {
     let folder = directory();
-    let of = |options: &str, tone: EndTone| -> Vec<String> {
+    let of = |options: &str, tone: SummaryTone| -> Vec<String> {
         let record = simulated(options, folder.path());
         let pieces =
             run_summary_text::of_run(&JudgedRecord::new(&record), None, 80, true).into_iter().flatten();
@@ -84,9 +85,9 @@ fn limitations_of_figures_are_marked_in_verdict() {
     };
     // More than the drive can do.
     let hurried = RUN.replace("-L", "-L --rate-total 9000000");
-    assert_eq!(of(&hurried, EndTone::Doubtful).first().map(String::as_str), Some("WARNING"));
-    assert!(of(RUN, EndTone::Doubtful).is_empty() && of(RUN, EndTone::Wrong).is_empty());
-    assert_eq!(of(RUN, EndTone::Label)[..4], ["workload", "figures", "verdict", "severity"]);
+    assert_eq!(of(&hurried, SummaryTone::Doubtful).first().map(String::as_str), Some("WARNING"));
+    assert!(of(RUN, SummaryTone::Doubtful).is_empty() && of(RUN, SummaryTone::Wrong).is_empty());
+    assert_eq!(of(RUN, SummaryTone::Label)[..4], ["workload", "figures", "verdict", "severity"]);
 }
 
 #[test]

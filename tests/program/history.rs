@@ -71,7 +71,6 @@ fn acknowledged(stderr: &str) -> Vec<String> {
     ids.map(|rest| rest.split(',').next().unwrap().to_owned()).collect()
 }
 
-/// Everything that the tables hold.
 fn dump(index: &Path) -> Vec<String> {
     let connection = Connection::open(index).unwrap();
     let mut lines = Vec::new();
@@ -535,12 +534,12 @@ fn tables_have_all_time_spans_in_full_precision() {
         row[rows[0].iter().position(|column| *column == name).expect(name)].to_owned()
     };
     assert_eq!(rows.len(), 1 + 6);
-    let asked = |row: &[&str]| {
+    let parameters = |row: &[&str]| {
         ["time_span", "block_bytes", "write_percent", "threads", "outstanding", "in_flight"]
             .map(|name| at(row, name))
     };
-    assert_eq!(asked(&rows[1]), ["1", "4096", "0", "2", "3", "6"]);
-    assert_eq!(asked(&rows[4]), ["2", "65536", "30", "2", "3", "6"]);
+    assert_eq!(parameters(&rows[1]), ["1", "4096", "0", "2", "3", "6"]);
+    assert_eq!(parameters(&rows[4]), ["2", "65536", "30", "2", "3", "6"]);
     let connection = Connection::open(history.index()).unwrap();
     let sql = "SELECT count(*), sum(block_bytes), sum(iops) FROM time_spans JOIN figures USING (run, time_span) WHERE direction = 'total'";
     let (count, bytes, iops): (u32, u64, f64) =
@@ -555,7 +554,7 @@ fn tables_have_all_time_spans_in_full_precision() {
 }
 
 #[test]
-fn a_damaged_run_keeps_no_other_from_being_listed() {
+fn damaged_run_does_not_hide_others() {
     let history = History::new();
     let [a, b] = ["--save", "--save"].map(|save| history.save(save));
     fs::write(history.store().join(format!("runs/{a}.json.gz")), b"\x1f\x8b no").unwrap();

@@ -30,7 +30,7 @@ fn wait_for_writes(device: &Path, more: u64) {
     wait_until("writes arrive", || DeviceCounters::read(device).writes >= before + more);
 }
 
-fn whole(kind: &str, words: &str, below: &Path) -> String {
+fn whole_device(kind: &str, words: &str, below: &Path) -> String {
     format!("0 {SECTORS} {kind} {}", words.replace("{}", &format!("{} 0", below.display())))
 }
 
@@ -50,11 +50,11 @@ fn half_dropped(below: &Path) -> String {
 type Lie = (&'static str, fn(&Path) -> String, &'static [&'static str], i32);
 
 const LIES: [Lie; 6] = [
-    ("nothing at all", |below| whole("linear", "{}", below), &[""], 0),
+    ("nothing at all", |below| whole_device("linear", "{}", below), &[""], 0),
     // Of one dropped write the version before is there, of two the one before that.
     (
         "it drops writes",
-        |below| whole("flakey", "{} 0 1 1 drop_writes", below),
+        |below| whole_device("flakey", "{} 0 1 1 drop_writes", below),
         &["lost stale", "lost", "stale"],
         4,
     ),
@@ -62,7 +62,7 @@ const LIES: [Lie; 6] = [
     // (Reads, too, can be changed by the letter of its description: up to Linux 6.15 it leaves them as they are.)
     (
         "it writes bytes wrong",
-        |below| whole("flakey", "{} 0 1 5 corrupt_bio_byte 100 w 7 0", below),
+        |below| whole_device("flakey", "{} 0 1 5 corrupt_bio_byte 100 w 7 0", below),
         &["corrupt"],
         4,
     ),
@@ -82,7 +82,7 @@ fn device_faults_during_run_are_named() {
     }
     side_by_side(LIES, |(what, table, expected, code)| {
         let Some(below) = Loop::new(2 * SECTORS * 512) else { return };
-        let Some(mapped) = Mapped::new(&whole("linear", "{}", &below.device)) else { return };
+        let Some(mapped) = Mapped::new(&whole_device("linear", "{}", &below.device)) else { return };
         let run = Running::until("starting", &format!("{LINE} -Su -f64K -d600 {{}}"), &mapped.path);
         wait_for_writes(&mapped.device, 60);
         mapped.change(&table(&below.device));
@@ -102,14 +102,14 @@ fn failed_write_and_unreadable_sectors_are_not_damage() {
         return;
     }
     let Some(below) = Loop::new(SECTORS * 512) else { return };
-    let Some(mapped) = Mapped::new(&whole("linear", "{}", &below.device)) else { return };
+    let Some(mapped) = Mapped::new(&whole_device("linear", "{}", &below.device)) else { return };
     let directory = directory();
     let journal = directory.path().join("journal");
     let line = format!("{LINE} -Sh -f128K -d60 -x --journal {} {{}}", journal.display());
     let run = Running::until("starting", &line, &mapped.path);
     wait_for_writes(&mapped.device, 50);
     // Its only request stops at the first write that fails, so the run is over.
-    mapped.change(&whole("flakey", "{} 0 1 1 error_writes", &below.device));
+    mapped.change(&whole_device("flakey", "{} 0 1 1 error_writes", &below.device));
     let ended = run.end();
     ended.fails(1, &["Input/output error"]);
     assert!(!ended.stderr.contains("ERROR: --verify"), "{}", ended.stderr);

@@ -106,10 +106,10 @@ fn nowait_counts_match_on_xfs_and_loop_devices() {
     let file = File::options().read(true).open(&device.device).unwrap();
     assert_half_misses(&device.device, &file);
     let ended = diskspd("--nowait -Sb -b4K -r -w50 -W0 -d1 --destroy {}", &device.device);
-    told(&ended, "for writes through the page cache of block devices");
+    report_lines(&ended, "for writes through the page cache of block devices");
 }
 
-fn told(ended: &Ended, part: &str) {
+fn report_lines(ended: &Ended, part: &str) {
     assert_ne!(ended.code, 0, "{}", ended.stdout);
     assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
 }
@@ -142,12 +142,12 @@ fn incompatible_options_are_refused_before_start() {
         ("-c1M --nowait --engine null {}", "--nowait and --engine null exclude each other"),
         ("-c1M --nowait -Sm {}", "--nowait (linux:NoWait) and -Sm"),
     ] {
-        told(&diskspd(line, &path), part);
+        report_lines(&diskspd(line, &path), part);
         assert!(!path.exists(), "{line}");
     }
     let shared = tempfile::tempdir_in("/dev/shm").unwrap();
     let ended = diskspd("-c1M -b64K -W0 -d1 --nowait {}", &shared.path().join("b.dat"));
-    told(&ended, "no RWF_NOWAIT for file system tmpfs");
+    report_lines(&ended, "no RWF_NOWAIT for file system tmpfs");
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn ext4_refuses_writes_through_the_page_cache_alone() {
     let Some((_ext4, at)) = Loop::with_file_system(64 << 20, "ext4") else { return };
     let path = at.join("a.dat");
     let ended = diskspd("-c1M -b4K -r -w50 -W0 -d1 --nowait {}", &path);
-    told(&ended, "no RWF_NOWAIT for writes through the page cache of file system ext4");
+    report_lines(&ended, "no RWF_NOWAIT for writes through the page cache of file system ext4");
     let ended = diskspd("-c1M -b4K -r -w50 -Su -W0 -d1 --nowait --xml-verdict -Rxml {}", &path);
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     assert!(

@@ -41,7 +41,6 @@ const ZONES: &str =
 /// Engines, and where they write to zones.
 const ZONE_WRITERS: [(&str, &str); 4] = [("nvme", "$Z"), ("uring", "$Y"), ("aio", "$Y"), ("sync", "$Y")];
 
-/// The drive with protection information.
 const PROTECTED: usize = 2;
 
 /// The drive with three placement handles, of four that its endurance group has. Reclaim units are so large

@@ -118,7 +118,7 @@ fn a_pipe_gets_one_report_and_stays_a_pipe() {
 }
 
 #[test]
-fn a_device_that_takes_characters_stays_one() {
+fn character_device_is_not_replaced() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let null = directory.path().join("null");
@@ -355,7 +355,6 @@ fn closed_standard_output_is_reported_before_the_run() {
     assert_eq!(closed(&run, "1<>/dev/null").code, 0);
 }
 
-/// The user that owns nothing.
 const NOBODY: u32 = 65534;
 
 fn in_a_shell(line: &str, folder: &Path) -> Option<Ended> {

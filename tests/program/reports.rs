@@ -40,7 +40,6 @@ fn text_of<'a>(elements: &'a [String], path: &str) -> Vec<&'a str> {
     elements.iter().filter_map(|line| line.strip_prefix(path)?.strip_prefix(": ")).collect()
 }
 
-/// A file to work on.
 fn target(directory: &Path) -> std::path::PathBuf {
     let file = directory.join("test.dat");
     std::fs::write(&file, vec![7; 4 << 20]).unwrap();

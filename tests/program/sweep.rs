@@ -287,7 +287,6 @@ fn figures(ended: &Ended) -> Vec<String> {
 #[derive(Debug, Clone, Copy)]
 enum Killed {
     SynchronousEngine,
-    /// Before its next run begins.
     BeforeRun(u32),
     AtRecord(u32),
     BeforeLine(u32),
@@ -296,7 +295,6 @@ enum Killed {
 }
 
 impl Killed {
-    /// Any of them.
     fn any(number: u64) -> Killed {
         let runs = 1 + (number / 6 % 2) as u32;
         match number % 6 {
@@ -337,7 +335,7 @@ impl Mortal {
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap()
     }
 
-    fn whole(&self) -> Ended {
+    fn complete_sweep(&self) -> Ended {
         fs::write(&self.gate, "1000\n").unwrap();
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         output(&mut command_of(&arguments)).unwrap().into()
@@ -400,7 +398,7 @@ fn killed_sweeps_end_with_the_points_of_undisturbed_ones() {
     let curve = ["--curve", "40%..100%+30%", "--slo", "p99=1ms", "--repeat", "2", "-o32"];
     for (name, options, kills) in [("grid", &grid[..], 20), ("curve", &curve, 8)] {
         let undisturbed = Mortal::new(options, &folder.path().join(name), &target);
-        let expected = undisturbed.whole();
+        let expected = undisturbed.complete_sweep();
         assert_eq!(expected.code, 0, "{}", expected.stderr);
         let mortal = Mortal::new(options, &folder.path().join(format!("{name}-killed")), &target);
         // The same moments each time.
@@ -410,7 +408,7 @@ fn killed_sweeps_end_with_the_points_of_undisturbed_ones() {
         }
         let some = mortal.kept();
         assert!(some > 0 && some < undisturbed.kept(), "{name}: {some} of {}", undisturbed.kept());
-        let resumed = mortal.whole();
+        let resumed = mortal.complete_sweep();
         assert_eq!(resumed.code, 0, "{}", resumed.stderr);
         assert!(resumed.stderr.contains("continuing after "), "{}", resumed.stderr);
         assert_eq!(figures(&resumed), figures(&expected), "{name}");
@@ -419,7 +417,7 @@ fn killed_sweeps_end_with_the_points_of_undisturbed_ones() {
             let record = fs::read(mortal.file("records", number)).unwrap();
             assert!(diskspd::formats::json::read(&record).is_ok(), "{name}: record {number}");
         }
-        let again = mortal.whole();
+        let again = mortal.complete_sweep();
         assert!(again.stderr.contains("0 runs to come"), "{}", again.stderr);
         assert_eq!(figures(&again), figures(&expected), "{name}");
     }

@@ -23,7 +23,6 @@ fn is_root() -> bool {
     root
 }
 
-/// The trace in a record.
 fn trace_of(record: &Path) -> Value {
     let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
     record["hosts"][0]["results"]["time_spans"][0]["observed"]["trace"].clone()

@@ -45,7 +45,6 @@ fn windows() -> Option<&'static Windows> {
     }
 }
 
-/// Where Cargo puts it.
 fn built() -> PathBuf {
     let target = Path::new(env!("CARGO_BIN_EXE_diskspd")).ancestors().nth(2).unwrap();
     target.join("x86_64-pc-windows-gnu/debug/diskspd.exe")
@@ -249,7 +248,7 @@ fn outputs_are_equal_and_inputs_stay() {
 }
 
 #[test]
-fn a_history_is_one_on_both_systems() {
+fn history_is_equal_on_both_systems() {
     let Some(windows) = windows() else { return };
     let folder = with_runs();
     let path = folder.path();

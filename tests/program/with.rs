@@ -229,7 +229,7 @@ fn failures_of_the_other_program_are_reported() {
 }
 
 #[test]
-fn ctrl_c_ends_it_too() {
+fn ctrl_c_ends_the_wait() {
     let lab = Lab::new();
     lab.write("hang", "");
     let mut command = lab.command("DISKSPD -b4K x.dat");
@@ -245,7 +245,7 @@ fn ctrl_c_ends_it_too() {
 }
 
 #[test]
-fn on_another_host_it_gets_its_profile_by_sftp() {
+fn remote_host_gets_profile_by_sftp() {
     let lab = Lab::new();
     let mut command = lab.command("-b4K -r -o2 -d1 x.dat");
     let ended: Ended = output(command.args(["--with", "not read"])).unwrap().into();

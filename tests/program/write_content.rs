@@ -177,7 +177,7 @@ fn simulated_and_real_addresses_agree_with_fresh_content() {
 }
 
 #[test]
-fn a_source_is_sent_from_all_its_places() {
+fn source_is_read_from_all_locations() {
     let directory = directory();
     let source = directory.path().join("source");
     // Every place of the source tells where it is.

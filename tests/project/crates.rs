@@ -103,7 +103,7 @@ fn named_files_of_architecture_and_recipes_exist() {
 }
 
 #[test]
-fn places_that_documents_name_are_there() {
+fn paths_in_documents_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut documents = vec![root.join("CONTRIBUTING.md"), root.join("ARCHITECTURE.md")];
     for folder in ["docs", "docs/design", "docs/dev", "docs/how-to", "docs/reference"] {

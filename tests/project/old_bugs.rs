@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn each_can_still_be_put_back() {
+fn old_bug_patches_still_apply() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let decision = std::fs::read_to_string(root.join("docs/design/simulation.md")).unwrap();
     let patches = std::fs::read_dir(root.join("xtask/old-bugs")).unwrap();

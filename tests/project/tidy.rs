@@ -199,8 +199,8 @@ const OPENS_FOR_WRITING: [&str; 14] = [
     "fs::write",
     "fs::copy",
     "fs::rename",
-    "Place::open",
-    "Place::at",
+    "FileTarget::open",
+    "FileTarget::at",
     "open_to_write",
     "place::elsewhere",
     "OFlags::WRONLY",
@@ -217,7 +217,7 @@ fn only_the_door_opens_files_for_writing() {
             uses.for_each(|at| found.add(&source.name, 1, place(source, at)));
         }
     }
-    let rule = "ask run::OutputDoor for what a command writes: it refuses what would destroy something";
+    let rule = "write files through output::OutputPolicy, which protects existing data";
     hold(rule, "writers.txt", &found);
 }
 

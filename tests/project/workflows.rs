@@ -245,7 +245,7 @@ fn scripts_keep_the_rules_of_downloads() {
 }
 
 #[test]
-fn examples_pin_their_actions() {
+fn example_workflows_pin_action_versions() {
     let text =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/how-to/github-storage.yml"))
             .unwrap();

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails that way
 
-use crate::common::in_process::asked;
+use crate::common::in_process::requested;
 use crate::machines::machine;
 use diskspd::host;
 use diskspd::machine::System;
@@ -15,7 +15,7 @@ use diskspd::report::{profile_xml, text, xml as xml_report};
 use diskspd::results::{CpuTimes, Record, Results, SpanResults, ThreadResults, WaitStatistics};
 
 fn profile_of(line: &str) -> Profile {
-    asked(line).profile
+    requested(line).profile
 }
 
 fn machine_named(letter: &str) -> System {

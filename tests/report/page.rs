@@ -12,9 +12,9 @@ use diskspd::experiments::repeat::Repeat;
 use diskspd::experiments::repetition::RepeatedWork;
 use diskspd::experiments::sweep::{
     CompletedPoint, Drift, NextPoint, Objective, Setting, Settings, Sweep, SweepAction, SweepAnswer,
-    SweepEnd, SweepPoint, SweepResult, next, rows,
+    SweepOutcome, SweepPoint, SweepResult, next, rows,
 };
-use diskspd::experiments::{KeptAnswer, LatencyLine, RunFinding, RunRow};
+use diskspd::experiments::{LatencyRow, RunFinding, RunRow, StoredAnswer};
 use diskspd::finding::Severity;
 use diskspd::formats::{json, known};
 use diskspd::machine::System;
@@ -741,7 +741,7 @@ fn run_at(depth: f64, number: usize) -> RunRow {
         iops,
         measured_s: 10.0,
         mib_per_s: iops,
-        latency: Some(LatencyLine {
+        latency: Some(LatencyRow {
             mean_ms: Millis::new(mean_ms),
             p99_ms: Millis::new(2.0 * mean_ms),
             p999_ms: Millis::new(3.0 * mean_ms),
@@ -803,7 +803,7 @@ fn page_of_sweep(command: &str, record: Option<&Record>) -> String {
             targets: vec!["/data/x.dat".into()],
             machine: Some("lab-07".into()),
         },
-        ended: SweepEnd::Interrupted,
+        ended: SweepOutcome::Interrupted,
         settings: sweep.settings.clone(),
         commands: points.iter().map(|row| format!("{command} {}", row.label())).collect(),
         answers: SweepAnswer::find_answers(&points, &sweep.settings),

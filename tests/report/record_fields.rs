@@ -51,7 +51,6 @@ impl FieldTable {
     }
 }
 
-/// Adds descriptions to a document.
 pub fn described(document: &str) -> String {
     let mut schema: Value = serde_json::from_str(document).expect("a schema");
     FieldTable::read().describe(&mut schema, "");

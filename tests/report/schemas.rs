@@ -43,7 +43,7 @@ use diskspd::machine::threads::ThreadTimes;
 use diskspd::machine::tracer::Tracer;
 use diskspd::machine::tracing::{EVENTS, TraceEvent};
 use diskspd::machine::unread_facts::UnreadFacts;
-use diskspd::merge::whole;
+use diskspd::merge::merge_all;
 use diskspd::operation::Operation;
 use diskspd::profile::WriteLifetime;
 use diskspd::profile::*;
@@ -136,7 +136,7 @@ fn examples() -> Vec<Record> {
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
     full.hosts[0].results.time_spans.push(SpanResults {
         observed: Some(Observations::default()),
-        ended: Some(RunEnd { cause: EndedBy::Time, after: None }),
+        ended: Some(RunOutcome { cause: EndedBy::Time, after: None }),
         ..SpanResults::default()
     });
     assert_eq!(full.check(), Ok(()));
@@ -156,7 +156,7 @@ fn examples() -> Vec<Record> {
     });
     // A closed loop, whose latencies have to account for its depth: discards would take places in the queue.
     let mut closed = full.clone();
-    closed.hosts[0].results.time_spans[0].threads[0].targets[0].others = OtherResults::default();
+    closed.hosts[0].results.time_spans[0].threads[0].targets[0].others = AuxResults::default();
     let (until_written, until_read) = (Some(Volume::Times(1)), Some(Volume::Bytes(1)));
     closed.run_options =
         full.run_options.clone().map(|run_options| RunOptions { until_written, until_read, ..run_options });
@@ -226,7 +226,7 @@ fn judged_programs(full: &Record) -> [Record; 3] {
     let known = JudgedProgram {
         words: vec!["a".into()],
         exit_code: Some(1),
-        left_running: 1,
+        still_running: 1,
         unreadable: 1,
         read: calls,
         files: vec!["a".into()],
@@ -309,10 +309,10 @@ fn several_hosts() -> [Record; 2] {
     };
     let missing = Host { rank: 3, ranks: Some(4), missing: Some("it was killed".into()), ..Host::default() };
     let asked = Profile::default();
-    let known = whole(&asked, vec![host(0, true), host(1, true)], vec![missing]).unwrap();
+    let known = merge_all(&asked, vec![host(0, true), host(1, true)], vec![missing]).unwrap();
     let mut unmeasured = vec![host(0, false), host(1, false)];
     unmeasured[0].hosts[0].results.time_spans[0].measured = 1_000_000_000;
-    [known, whole(&asked, unmeasured, vec![]).unwrap()]
+    [known, merge_all(&asked, unmeasured, vec![]).unwrap()]
 }
 
 /// An environment in which everything is known.
@@ -464,7 +464,7 @@ fn fill_results(span: &mut SpanResults) {
     assert!(width > 0);
     // The last interval isn't a whole one.
     span.measured -= width / 2;
-    span.ended = Some(RunEnd { cause: EndedBy::Interrupt, after: Some(1) });
+    span.ended = Some(RunOutcome { cause: EndedBy::Interrupt, after: Some(1) });
     span.threads[0].targets[0].unfinished = vec![1];
     span.started_at = Some(1);
     span.intervals = Some(intervals());
@@ -610,14 +610,14 @@ fn quiet() -> OutageObservations {
         to: "offline".into(),
     };
     let (begin_us, end_us) = (8_000_000, 12_000_000);
-    let silence = Silence {
+    let silence = CompletionGap {
         target: TargetId(0),
         start_us: begin_us,
         end_us,
         in_flight: Some(1),
         changes: vec![change],
     };
-    let stuck = StuckFact {
+    let stuck = HangingIo {
         target: TargetId(0),
         operation: "read".into(),
         offset: 0,
@@ -628,7 +628,7 @@ fn quiet() -> OutageObservations {
     OutageObservations {
         targets: vec![TargetTicks { target: TargetId(0), ticks: TickCounts::default() }],
         watcher_gaps: vec![WatcherGap { start_us: 1, end_us: 2 }],
-        gaps: vec![silence, Silence { start_us: 1, end_us: 2, ..Silence::default() }],
+        gaps: vec![silence, CompletionGap { start_us: 1, end_us: 2, ..CompletionGap::default() }],
         stuck: vec![stuck],
     }
 }
@@ -1117,12 +1117,12 @@ const COMPARISON_FIELDS: [(&str, &str); 61] = [
 ];
 
 fn comparison_schema() -> String {
-    use diskspd::experiments::KeptAnswer;
+    use diskspd::experiments::StoredAnswer;
     use diskspd::experiments::compare::*;
     use diskspd::experiments::repetition::RepeatedWork;
     let text = || Some("a".to_owned());
     let summarized = || SideSummary { median: 1.5, values: vec![1.5] };
-    let compared = |known: bool, known_by: KnownBy| {
+    let compared = |known: bool, known_by: AllowanceSource| {
         let figure = || known.then_some(1.5);
         Compared {
             metric: "iops".into(),
@@ -1175,8 +1175,14 @@ fn comparison_schema() -> String {
                 same_percent: 2.0,
                 workload: 1,
                 time_span: 1,
-                metrics: vec![compared(true, KnownBy::Sessions), compared(false, KnownBy::Sessions)],
-                parts: why_this_decides.iter().map(|_| compared(true, KnownBy::NearerSessions(1))).collect(),
+                metrics: vec![
+                    compared(true, AllowanceSource::Sessions),
+                    compared(false, AllowanceSource::Sessions),
+                ],
+                parts: why_this_decides
+                    .iter()
+                    .map(|_| compared(true, AllowanceSource::NearerSessions(1)))
+                    .collect(),
                 decisive_reason: why_this_decides.map(str::to_owned),
             })
             .to_vec(),
@@ -1187,8 +1193,12 @@ fn comparison_schema() -> String {
     for (order_seed, look) in [(None, None), (Some(7), None), (Some(7), Some(1))] {
         let machine = order_seed.map(|_| "a".to_owned());
         let work = RepeatedWork { machine, ..comparison.work.clone() };
-        let until_sure =
-            order_seed.map(|_| UntilSure { pairs: 1, max_pairs: 30, look, ended: SureEnd::Stopped });
+        let until_sure = order_seed.map(|_| SequentialDesign {
+            pairs: 1,
+            max_pairs: 30,
+            look,
+            ended: SequentialOutcome::Stopped,
+        });
         let changed = RunComparison { order_seed, until_sure, work, ..comparison.clone() };
         shape.see(&serde_json::to_value(changed).unwrap());
     }
@@ -1239,10 +1249,10 @@ const SUITE_FIELDS: [(&str, &str); 29] = [
 
 fn suite_schema() -> String {
     use diskspd::experiments::suite::{SuiteReport, SuiteRow, SuiteTest, json};
-    use diskspd::experiments::{HostRate, LatencyLine, RunFinding, RunRow};
+    use diskspd::experiments::{HostRate, LatencyRow, RunFinding, RunRow};
     use diskspd::results::RunVerdict;
     let ms = Millis::new(1.5);
-    let latency = || LatencyLine { mean_ms: ms, p99_ms: ms, p999_ms: ms, open_end_ms: None };
+    let latency = || LatencyRow { mean_ms: ms, p99_ms: ms, p999_ms: ms, open_end_ms: None };
     let line = |known: bool| RunRow {
         iops: 1.5,
         measured_s: 1.5,
@@ -1277,7 +1287,7 @@ fn suite_schema() -> String {
             diskspd::experiments::repeat::Repeat::Times(5),
         )
     };
-    let open = || Some(LatencyLine { open_end_ms: Some(ms), ..latency() });
+    let open = || Some(LatencyRow { open_end_ms: Some(ms), ..latency() });
     let bound = RunRow { latency: open(), response: open(), ..line(true) };
     let rows = [row(vec![line(true), bound]), row(vec![line(false)]), row(Vec::new())];
     let told = SuiteReport { name: "a", about: "a", label: "a", rows: &rows };

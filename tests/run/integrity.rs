@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::type_complexity)]
 
-use crate::common::in_process::{asked, profile_and_options};
+use crate::common::in_process::{profile_and_options, requested};
 use crate::common::{directory, side_by_side, skip};
 use diskspd::cli::{self, Invocation, Journals};
 use diskspd::integrity::journal::{JournalContent, Mixing, format};
@@ -11,7 +11,7 @@ use diskspd::integrity::{Power, TargetReadBack, read_back};
 use diskspd::prelude::*;
 use diskspd::profile::{RawText, VerifyMode, validate};
 use diskspd::report::text;
-use diskspd::report_formats::WithVerdicts;
+use diskspd::report_formats::VerdictForm;
 use diskspd::report_formats::format_named;
 use diskspd::results::{IntegrityResults, SectorState};
 use std::collections::BTreeMap;
@@ -315,7 +315,7 @@ fn damage_is_found_during_the_run() {
         let (_, section) = report.split_once("Verified sectors of timespan 2:").unwrap();
         assert_eq!(section.contains(" sector at offset "), expected.is_some(), "{section}");
         let mut xml = Vec::new();
-        let format = format_named("xml").unwrap().with_verdicts(WithVerdicts::ALL);
+        let format = format_named("xml").unwrap().with_verdicts(VerdictForm::ALL);
         (format.write)(&JudgedRecord::new(&record), &mut xml).unwrap();
         let xml = String::from_utf8(xml).unwrap();
         let failed = format!("<FailedSectors>{}</FailedSectors>", found.counts.wrong());
@@ -385,16 +385,16 @@ fn contradictory_integrity_options_are_refused_with_reason() {
 
 #[test]
 fn the_options_are_read_as_they_are_written() {
-    let mode = |line: &str| asked(line).run_options.verify;
+    let mode = |line: &str| requested(line).run_options.verify;
     assert_eq!(mode("f.dat"), None);
     assert_eq!(mode("--verify f.dat"), Some(VerifyMode::Both));
     assert_eq!(mode("--verify=both f.dat"), Some(VerifyMode::Both));
     assert_eq!(mode("--verify=write f.dat"), Some(VerifyMode::Write));
     assert_eq!(mode("--verify=read f.dat"), Some(VerifyMode::Read));
-    let numbered = |line: &str| asked(line).run_options.verify_as;
+    let numbered = |line: &str| requested(line).run_options.verify_as;
     assert_eq!(numbered("--verify=read:2,1 f.dat g.dat"), [2, 1]);
     assert_eq!(numbered("--verify=read:2 --verify=read f.dat"), [] as [u32; 0], "the last one counts");
-    assert_eq!(asked("--verify --journal j f.dat").journal, Some("j".into()));
+    assert_eq!(requested("--verify --journal j f.dat").journal, Some("j".into()));
     let parse = |line: &str| cli::parse(&line.split(' ').map(Into::into).collect::<Vec<_>>());
     for line in ["diskspd verify-after j", "diskspd --verify-after j", "diskspd --verify-after=j"] {
         for (more, targets) in

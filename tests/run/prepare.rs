@@ -8,7 +8,7 @@ use diskspd::run::prepare::{
     FileOrder, Growth, Preparation, PrepareError, Reason, RewriteReason, State, all_fit, prepare,
 };
 use diskspd::sys::extents::all_written;
-use diskspd::sys::problem::TargetProblem;
+use diskspd::sys::target_error::TargetErrorKind;
 use diskspd::units::amount;
 use std::fs::{self, File};
 use std::os::fd::AsFd;
@@ -165,7 +165,7 @@ fn full(error: &PrepareError) -> Option<(u64, u64)> {
     }
 }
 
-/// Free for the superuser, bytes.
+/// Space free for the superuser in bytes.
 fn free(directory: &Path) -> u64 {
     let found = rustix::fs::statvfs(directory).unwrap();
     found.f_bfree * found.f_frsize
@@ -326,7 +326,7 @@ fn folders_are_not_created() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     for path in [directory.path().join("a/b/file"), Path::new("no-such-directory/file").to_owned()] {
         let error = go(&order(&path, 5)).unwrap_err();
-        assert!(matches!(error.reason, Reason::Target(TargetProblem::NoParent)), "{error}");
+        assert!(matches!(error.reason, Reason::Target(TargetErrorKind::NoParent)), "{error}");
         assert_eq!(error.state, State::Untouched);
     }
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);

@@ -22,14 +22,13 @@ use std::process::Command;
 /// Differences of one report that are listed; more are only counted.
 const LISTED: usize = 5;
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let below = arguments.directory()?;
     let only = arguments.value("--line")?;
     let diskspd = arguments.program()?;
     arguments.finish()?;
     let directory = tempfile::tempdir_in(below)?;
-    let place = device::Place::new(directory.path())?;
+    let place = device::AuditStorage::new(directory.path())?;
     let (mut compared, mut differences, mut runs) = (0, 0, 0);
     for line in lines::LINES.iter().filter(|line| only.as_ref().is_none_or(|only| line.contains(only))) {
         let Some(words) = place.fill_in(line) else {
@@ -48,7 +47,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
 }
 
 #[derive(Default)]
-struct Found {
+struct AuditResult {
     compared: usize,
     differences: Vec<String>,
 }
@@ -56,9 +55,9 @@ struct Found {
 fn audit(
     diskspd: &Path,
     words: &[String],
-    place: &device::Place,
+    place: &device::AuditStorage,
     directory: &Path,
-) -> Result<Found, Failure> {
+) -> Result<AuditResult, Failure> {
     let [log, text, xml, json, csv] =
         ["io.log", "run.txt", "run.xml", "run.json", "run.csv"].map(|name| directory.join(name));
     let mut command = Command::new(diskspd);
@@ -77,7 +76,7 @@ fn audit(
     let record: Value = serde_json::from_slice(&std::fs::read(&json)?)?;
     let results = &record["hosts"][0]["results"]["time_spans"][0];
     let lines = log::read(&log)?;
-    let mut found = Found::default();
+    let mut found = AuditResult::default();
     if errors.contains("are missing") {
         found.differences.push("the log is incomplete: the I/Os came too fast for it".into());
         return Ok(found);
@@ -104,7 +103,7 @@ fn audit(
         found.compared += 2;
         found.differences.extend(place.compare(&lines, depth, &before, &after));
         if let Some(trace) = trace {
-            let (compared, differences) = trace.end(&lines, device::Place::missing(&lines, depth))?;
+            let (compared, differences) = trace.end(&lines, device::AuditStorage::missing(&lines, depth))?;
             found.compared += compared;
             found.differences.extend(differences);
         }

@@ -19,7 +19,6 @@ use std::time::Duration;
 const ROUND: u64 = 100_000_000;
 const FILE: u64 = 64 << 20;
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let (rounds, markdown) = (arguments.number("--rounds", 9)?, arguments.flag("--markdown"));
     arguments.finish()?;

@@ -26,7 +26,6 @@ const PAUSE_MS: u64 = 150;
 /// Before the first one, ms: the run has begun to measure.
 const BEFORE_MS: u64 = 1500;
 
-/// How delays are staged.
 struct Setting {
     count: u64,
     length: Duration,
@@ -34,7 +33,6 @@ struct Setting {
     diskspd: PathBuf,
 }
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     apart()?;
     let kinds = arguments.parts("--only", &KINDS, |kind| kind.name)?;

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const LARGEST: u64 = 8 << 20;
+const MAX_PROGRAM_BYTES: u64 = 8 << 20;
 
 /// Builds everything into target/dist/out, or with `--twice` the program alone, in two folders.
 ///
@@ -53,8 +53,8 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         };
     }
     let built = build::build(root, triple, profile, toolchain.as_deref())?;
-    if !check && built.size()? > LARGEST {
-        return Err(format!("{} bytes: the program is larger than {LARGEST}", built.size()?).into());
+    if !check && built.size()? > MAX_PROGRAM_BYTES {
+        return Err(format!("{} bytes: the program is larger than {MAX_PROGRAM_BYTES}", built.size()?).into());
     }
     if let Some(needed) = built.glibc()?.filter(|needed| *needed > build::OLDEST_GLIBC) {
         let said = format!(

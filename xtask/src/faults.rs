@@ -16,7 +16,6 @@ use crate::harness::{Arguments, Failure, is_installed};
 pub use bench::{Bench, Tally};
 use std::time::Instant;
 
-/// A part of the matrix.
 type Part = fn(&Bench) -> Result<Tally, Failure>;
 
 const PARTS: &[(&str, Part)] = &[

@@ -12,7 +12,6 @@ use diskspd::fio_jobs::{ConversionError, ConversionErrorKind};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The page with the tables.
 const PAGE: &str = "docs/design/fio-jobs.md";
 
 /// Converts the jobs of a folder, compares them with fio, and prints tables or writes them into the page.

@@ -8,18 +8,17 @@ mod places;
 mod ways;
 
 use crate::harness::{Arguments, Failure, table};
-use places::Place;
+use places::Location;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use ways::WAYS;
 
-const LONGEST: Duration = Duration::from_secs(120);
+const MAX_RUN_TIME: Duration = Duration::from_secs(120);
 const JOURNAL: u64 = 20_000;
 const LIFE: Duration = Duration::from_millis(1500);
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let rounds: usize = arguments.number("--rounds", 50)?;
     let below = arguments.directory()?;
@@ -44,7 +43,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
                     {
                         let run = HonestRun::new(place, *way, round);
                         let found = run.carry_out(diskspd).unwrap_or_else(|why| Tally::unable(&why));
-                        tell(&run, &found);
+                        report_run(&run, &found);
                         if let Ok(mut tallies) = tallies.lock() {
                             tallies[*way].add(found);
                         }
@@ -91,7 +90,7 @@ impl Tally {
     }
 }
 
-fn tell(run: &HonestRun, found: &Tally) {
+fn report_run(run: &HonestRun, found: &Tally) {
     for (what, said) in found
         .alarms
         .iter()
@@ -124,14 +123,14 @@ fn print(tallies: &[Tally], took: Duration, markdown: bool) {
 
 /// A run that does nothing wrong.
 struct HonestRun<'a> {
-    place: &'a Place,
+    place: &'a Location,
     words: Vec<String>,
     has_journal: bool,
     is_killed: bool,
 }
 
 impl<'a> HonestRun<'a> {
-    fn new(place: &'a Place, way: usize, round: usize) -> HonestRun<'a> {
+    fn new(place: &'a Location, way: usize, round: usize) -> HonestRun<'a> {
         // Half of the runs of each way in each place are killed.
         let second = (round / 2 + way) % 2 == 1;
         let (mut words, has_journal) = ways::words(place, way, round, second);
@@ -193,15 +192,15 @@ impl<'a> HonestRun<'a> {
             // Not always at the same point of what it does.
             let enough = grown.is_some_and(|since| lives > since + Duration::from_millis(bytes % 97));
             let lived = begun.is_some_and(|since| lives > since + LIFE);
-            if lives > LONGEST || self.is_killed && (enough || lived) {
+            if lives > MAX_RUN_TIME || self.is_killed && (enough || lived) {
                 child.kill()?;
                 break;
             }
             std::thread::sleep(Duration::from_millis(3));
         }
         let ended = child.wait_with_output()?;
-        match began.elapsed() > LONGEST {
-            true => Err(format!("it did not end in {} s", LONGEST.as_secs()).into()),
+        match began.elapsed() > MAX_RUN_TIME {
+            true => Err(format!("it did not end in {} s", MAX_RUN_TIME.as_secs()).into()),
             false => Ok(ended),
         }
     }

@@ -31,17 +31,15 @@ const WORKLOADS: &[&str] = &[
     "-o32 -r -b512 -w100 -Zr",
 ];
 /// I/Os of the short run and of the long one; multiples of every depth.
-const FEW: u64 = 3_200;
-const MANY: u64 = FEW + 64_000;
-/// A fast device.
+const SHORT_RUN_IOS: u64 = 3_200;
+const LONG_RUN_IOS: u64 = SHORT_RUN_IOS + 64_000;
 const EACH: Time = Time::Steady(800);
 const TOLERANCE: f64 = 0.03;
 const OTHER_COMPILER: f64 = 0.15;
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     if let Some(line) = arguments.value("--one")? {
-        let ios = arguments.number("--ios", FEW)?;
+        let ios = arguments.number("--ios", SHORT_RUN_IOS)?;
         return one(&line, ios);
     }
     let (check, record) = (arguments.flag("--check"), arguments.flag("--record"));
@@ -86,8 +84,8 @@ fn one(line: &str, ios: u64) -> Result<(), Failure> {
 
 /// Instructions per I/O.
 fn count(workload: &str) -> Result<f64, Failure> {
-    let (few, many) = (total(workload, FEW)?, total(workload, MANY)?);
-    Ok((many as f64 - few as f64) / (MANY - FEW) as f64)
+    let (few, many) = (total(workload, SHORT_RUN_IOS)?, total(workload, LONG_RUN_IOS)?);
+    Ok((many as f64 - few as f64) / (LONG_RUN_IOS - SHORT_RUN_IOS) as f64)
 }
 
 fn total(workload: &str, ios: u64) -> Result<u64, Failure> {
@@ -209,7 +207,7 @@ fn compare(kept: &Record, now: &Record) -> Result<(), Failure> {
         .into());
     }
     if cheaper {
-        println!("fewer than recorded: keep that with cargo xtask instructions --record");
+        println!("fewer than recorded; record the new figure with cargo xtask instructions --record");
     }
     Ok(())
 }

@@ -9,7 +9,6 @@ mod launched;
 use crate::harness::{Arguments, Failure, is_installed};
 use launched::{Jobs, LAUNCHERS};
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let only = arguments.value("--only")?.unwrap_or_default();
     let kills: usize = arguments.number("--kills", 100)?;

@@ -9,7 +9,6 @@ use cases::{HONEST, LIES, StagedRun};
 use serde_json::Value;
 use stage::Stage;
 
-/// Programs that the runs use.
 const PROGRAMS: [&str; 2] = ["fio", "sysbench"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +19,6 @@ enum Answer {
     Wrong,
 }
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     apart()?;
     let kinds: Vec<&str> = LIES.iter().chain(HONEST).map(|run| run.kind).collect();
@@ -115,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn staged_lies_are_thirty_and_three() {
+    fn thirty_three_false_claims_are_staged() {
         let published = LIES.iter().filter(|run| run.kind.starts_with("published")).count();
         assert_eq!((LIES.len() - published, published), (30, 3));
         let mut kinds: Vec<&str> = HONEST.iter().map(|run| run.kind).collect();

@@ -27,7 +27,6 @@ use tools::Tool;
 use truth::{BlockLatency, Truth};
 pub use workload::Workload;
 
-/// How it is measured.
 struct Way {
     rounds: usize,
     /// How often a run is repeated because others took its CPU.
@@ -38,7 +37,6 @@ struct Way {
     markdown: bool,
 }
 
-/// A run that counts.
 struct Run {
     round: usize,
     figures: Figures,
@@ -46,7 +44,6 @@ struct Run {
     truth: Option<BlockLatency>,
 }
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let depths = arguments.value("--qd")?.unwrap_or_else(|| "1,32,128".to_owned());
     let depths: Vec<u32> = depths
@@ -166,7 +163,7 @@ fn bytes(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(factor).filter(|bytes| *bytes > 0)
 }
 
-/// The longest that processors may take to wake up, us.
+/// Maximum wake-up time of processors in us.
 fn wake_up_limit(text: &str) -> Result<u32, Failure> {
     let limit = text.parse().ok().filter(|limit| *limit <= cpu_latency::MAX_LIMIT);
     limit.ok_or_else(|| {
@@ -193,7 +190,6 @@ fn may_be_written(target: &Path) -> Result<(), Failure> {
     Err(format!("{} is not written to: only files, loop devices and zram are", target.display()).into())
 }
 
-/// Time between two runs.
 const BETWEEN: Duration = Duration::from_millis(200);
 
 /// Returns the order of tools in a round. Earlier tools affect caches and the kernel, so each follows each
@@ -267,7 +263,6 @@ fn compare(workload: &Workload, way: &Way, tools: &[Tool]) -> Result<(), Failure
     Ok(())
 }
 
-/// A run as it went.
 struct Attempt {
     execution: Execution,
     truth: Result<Option<BlockLatency>, Failure>,

@@ -17,9 +17,9 @@ mod setting;
 mod unflushed;
 
 use crate::harness::{Arguments, Failure, Random, apart, table::print};
-use disk::Kept;
+use disk::SurvivingSectors;
 use diskspd::results::{FailedSector, IntegrityResults};
-use place::Place;
+use place::CutStorage;
 use recording::{Recording, Workload};
 use setting::Setting;
 use std::time::Instant;
@@ -30,7 +30,6 @@ type Campaign = fn(&Setting) -> Result<bool, Failure>;
 const CAMPAIGNS: &[(&str, Campaign)] =
     &[("honest", honest), ("faults", faults::campaign), ("atomic", atomic)];
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     apart()?;
     let campaigns = arguments.parts("--only", CAMPAIGNS, |(name, _)| name)?;
@@ -39,7 +38,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         cuts: arguments.number("--cuts", 1000)?,
         seed: arguments.number("--seed", 1)?,
         seconds: arguments.number("--seconds", 2)?,
-        place: place.map(|name| Place::named(&name)).transpose()?,
+        place: place.map(|name| CutStorage::named(&name)).transpose()?,
         keep: arguments.value("--keep")?.map(Into::into),
         way: arguments.value("--way")?,
         block: arguments.value("--block")?.unwrap_or_else(|| "16K".to_owned()),
@@ -61,7 +60,7 @@ const HONEST: [&str; 3] =
     ["-b4K -o8 -t2 -Sh", "-b16K -o4 -t2 -Su --fsync-every 8", "-b4K -o2 -t2 -Sb --fsync-every 8"];
 
 fn honest(setting: &Setting) -> Result<bool, Failure> {
-    let places: Vec<Place> = setting.place.map_or_else(|| Place::ALL.to_vec(), |place| vec![place]);
+    let places: Vec<CutStorage> = setting.place.map_or_else(|| CutStorage::ALL.to_vec(), |place| vec![place]);
     let ways = setting.way.as_deref().map_or_else(|| HONEST.to_vec(), |way| vec![way]);
     let each = setting.cuts.div_ceil(places.len() * ways.len());
     let mut rows = Vec::new();
@@ -71,13 +70,13 @@ fn honest(setting: &Setting) -> Result<bool, Failure> {
         wrong += found.wrong_cuts;
         rows.push(found.row(&format!("{} {way}", place.name())));
     }
-    print(&CutsFound::HEAD, &rows, false);
+    print(&CutCounts::HEAD, &rows, false);
     Ok(wrong == 0)
 }
 
 /// Atomic writes may never be torn; that torn ones would be seen those show that aren't.
 fn atomic(setting: &Setting) -> Result<bool, Failure> {
-    let place = setting.place.unwrap_or(Place::Xfs);
+    let place = setting.place.unwrap_or(CutStorage::Xfs);
     let way = format!("-b{} -o8 -Sh", setting.block);
     let mut rows = Vec::new();
     let mut good = true;
@@ -86,12 +85,12 @@ fn atomic(setting: &Setting) -> Result<bool, Failure> {
         good &= if atomic { found.wrong_cuts == 0 } else { found.torn_cuts > 0 && found.only_torn() };
         rows.push(found.row(&format!("{} {way} {name}", place.name())));
     }
-    print(&CutsFound::HEAD, &rows, false);
+    print(&CutCounts::HEAD, &rows, false);
     Ok(good)
 }
 
 #[derive(Default)]
-struct CutsFound {
+struct CutCounts {
     events: usize,
     judged: usize,
     too_early: usize,
@@ -105,7 +104,7 @@ struct CutsFound {
     seconds: f64,
 }
 
-impl CutsFound {
+impl CutCounts {
     const HEAD: [&'static str; 12] = [
         "of a run",
         "events",
@@ -150,22 +149,22 @@ fn in_words(failed: &FailedSector) -> String {
 }
 
 impl Workload<'_> {
-    fn cut(&self, setting: &Setting, cuts: usize) -> Result<CutsFound, Failure> {
+    fn cut(&self, setting: &Setting, cuts: usize) -> Result<CutCounts, Failure> {
         let begin = Instant::now();
         let recording = Recording::make(setting, self)?;
         let mut random = Random(setting.seed);
         let unflushed = recording.unflushed()?;
-        let mut found = CutsFound {
+        let mut found = CutCounts {
             events: recording.events(),
             acknowledged: unflushed.acknowledged,
             unflushed: unflushed.not_durable.len(),
-            ..CutsFound::default()
+            ..CutCounts::default()
         };
         let mut moments = recording.moments(cuts, &mut random);
         moments.extend(&unflushed.seen_at);
         moments.sort_unstable();
         for at in moments {
-            let bytes = recording.disk().cut(at, |sectors| Kept::draw(&mut random, sectors));
+            let bytes = recording.disk().cut(at, |sectors| SurvivingSectors::draw(&mut random, sectors));
             let judged = recording.judge(bytes)?;
             let Some(IntegrityResults { counts, failures, .. }) = judged else {
                 found.too_early += 1;

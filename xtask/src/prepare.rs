@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let below = arguments.directory()?;
     let size: u64 = arguments.number("--size", 2048)?;

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The largest write that is taken at once, bytes.
-const LARGEST: usize = 1 << 20;
+/// Maximum size of one write in bytes.
+const MAX_REQUEST_BYTES: usize = 1 << 20;
 const ROOT: u64 = 1;
 const HEAD: usize = 40;
 const ENOENT: i32 = 2;
@@ -26,7 +26,6 @@ pub trait ServedDisk: Send {
     /// A write, which counts as durable only with the next flush.
     fn write(&mut self, offset: usize, data: &[u8]);
 
-    /// A flush.
     fn flush(&mut self);
 }
 
@@ -52,9 +51,8 @@ pub fn serve(at: &Path, disk: Arc<Mutex<impl ServedDisk + 'static>>) -> Result<(
     Ok(())
 }
 
-/// Until it is unmounted.
 fn answer_all(mut device: File, disk: &Mutex<impl ServedDisk>) {
-    let mut request = vec![0; LARGEST + 4096];
+    let mut request = vec![0; MAX_REQUEST_BYTES + 4096];
     while let Ok(length) = device.read(&mut request) {
         let request = &request[..length];
         let Some(opcode) = number(request, 4) else { return };
@@ -116,7 +114,7 @@ fn answer(opcode: u32, request: &[u8], disk: &Mutex<impl ServedDisk>) -> Option<
         14 | 27 => vec![0; 16],
         // READ
         15 => {
-            let mut out = vec![0; length.min(LARGEST)];
+            let mut out = vec![0; length.min(MAX_REQUEST_BYTES)];
             let there = disk.read(offset, &mut out);
             out.truncate(there);
             out
@@ -149,10 +147,10 @@ fn answer(opcode: u32, request: &[u8], disk: &Mutex<impl ServedDisk>) -> Option<
 fn initialized() -> Vec<u8> {
     const BIG_WRITES: u32 = 1 << 5;
     const MAX_PAGES: u32 = 1 << 22;
-    let mut out = [7, 31, LARGEST as u32, BIG_WRITES | MAX_PAGES].map(u32::to_le_bytes).concat();
+    let mut out = [7, 31, MAX_REQUEST_BYTES as u32, BIG_WRITES | MAX_PAGES].map(u32::to_le_bytes).concat();
     out.extend([16u16, 12].map(u16::to_le_bytes).concat());
-    out.extend([LARGEST as u32, 1].map(u32::to_le_bytes).concat());
-    out.extend((LARGEST as u32 / 4096).to_le_bytes());
+    out.extend([MAX_REQUEST_BYTES as u32, 1].map(u32::to_le_bytes).concat());
+    out.extend((MAX_REQUEST_BYTES as u32 / 4096).to_le_bytes());
     out.resize(64, 0);
     out
 }

@@ -10,7 +10,7 @@ use diskspd::workload::{Assignment, InterlockedPosition, NextIo, ThreadWorkload}
 use std::sync::Arc;
 
 const DEVIATIONS: f64 = 6.0;
-/// Where the area ends, bytes.
+/// End of the area in bytes.
 const AREA: u64 = 1 << 30;
 
 type Kind = (&'static str, f64, fn(&NextIo) -> bool);

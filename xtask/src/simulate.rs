@@ -30,7 +30,6 @@ fn use_one_cpu() {
     }
 }
 
-/// Plays seeds.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let seeds: u64 = arguments.number("--seeds", 1000)?;
     let only: Option<u64> = arguments.value("--seed")?.map(|seed| seed.parse()).transpose()?;

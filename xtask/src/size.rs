@@ -56,7 +56,7 @@ const LATER: &[(&str, &[&str])] = &[
         &[
             "crates/experiments/src/compare/foreseen.rs",
             "crates/experiments/src/compare/schedule.rs",
-            "src/commands/lab/foreseen.rs",
+            "src/commands/experiments/foreseen.rs",
         ],
     ),
     (
@@ -166,7 +166,6 @@ const LATER: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let markdown = arguments.flag("--markdown");
     let given = arguments.value("--root")?;
@@ -184,7 +183,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let sum: usize = later.iter().map(|(_, lines)| lines).sum();
     rows.push(vec!["src and crates".into(), program.to_string()]);
     rows.extend(later.iter().map(|(name, lines)| vec![format!("  {name}"), lines.to_string()]));
-    rows.push(vec!["src and crates without these features".into(), (program - sum).to_string()]);
+    rows.push(vec!["src and crates except these features".into(), (program - sum).to_string()]);
     rows.push(vec!["xtask".into(), code_below(&root.join("xtask/src"))?.to_string()]);
     let all = all_files(&root)?.into_iter().map(|path| Ok(fs::read_to_string(path)?.lines().count()));
     rows.push(vec!["all Rust, every line".into(), all.sum::<Result<usize, Failure>>()?.to_string()]);
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn files_for_tests_are_left_out() {
+    fn test_files_are_not_counted() {
         let is = |path: &str| is_for_tests(Path::new(path));
         assert!(is("a/tests.rs") && is("a/b_tests.rs") && is("tests/a.rs") && is("a/benches/b.rs"));
         assert!(!is("a/latest.rs") && !is("contests/a.rs"));

@@ -9,7 +9,6 @@ use diskspd::stats::trend::Trend;
 use noise::{Noise, STATIONARY, TREACHEROUS, changed};
 use random::Random;
 
-/// Runs of a history.
 const LENGTHS: [usize; 6] = [16, 20, 30, 40, 60, 100];
 const PROMISED: f64 = 2.0;
 /// (factor, the first run that has it as a share of all, in words).
@@ -24,7 +23,6 @@ const CHANGES: [(f64, f64, &str); 8] = [
     (0.0, 0.75, "dead, the last quarter"),
 ];
 
-/// Counts and prints.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let histories = arguments.number("--histories", 1000)?;
     let markdown = arguments.flag("--markdown");

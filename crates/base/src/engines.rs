@@ -68,7 +68,6 @@ impl EngineKind {
 pub struct EngineRow {
     pub kind: EngineKind,
     pub name: &'static str,
-    /// One line for the help.
     pub description: &'static str,
     /// Largest number of I/Os in flight.
     pub max_depth: u32,

@@ -3,8 +3,8 @@
 
 #![warn(missing_docs)]
 
-pub mod named;
-pub mod told;
+pub mod known_names;
+pub mod text_form;
 
 use crate::path::RawText;
 use diskspd_figures::units::mark::{Tone, VerdictMark};
@@ -94,14 +94,14 @@ impl fmt::Display for FindingPlace {
     }
 }
 
-/// One finding. A record's verdict and `doctor --json` list it as JSON; see [`told`] for the form of a
+/// One finding. A record's verdict and `doctor --json` list it as JSON; see [`text_form`] for the form of a
 /// notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Stable name for programs: lower case with dashes (`throughput-limit`), or a profile rule (`V12`).
     /// Empty without a name.
     pub name: &'static str,
-    /// How bad it is.
+    /// Severity of the finding.
     pub severity: Severity,
     /// The time span and targets of the finding.
     #[serde(flatten)]

@@ -11,23 +11,23 @@ use std::fmt::Write;
 pub enum JsonError {
     #[error("line {line}, column {column}: this is not JSON ({what})")]
     NotJson {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
         column: usize,
         what: String,
     },
     #[error("line {line}, column {column}: the text ends too early; it was probably truncated")]
     Truncated {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
         column: usize,
     },
     #[error("line {line}, column {column}: {shape}")]
     Shape {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
         column: usize,
-        shape: ShapeFault,
+        shape: ShapeError,
     },
     /// The text has no content.
     #[error(transparent)]
@@ -39,7 +39,7 @@ pub enum JsonError {
 /// A value of a document is not of the expected shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {what}", if .path.is_empty() { "the document" } else { .path })]
-pub struct ShapeFault {
+pub struct ShapeError {
     /// Keys and indexes from the root, as `hosts[0].results`; empty = the document itself.
     pub path: String,
     pub what: String,
@@ -64,10 +64,10 @@ impl JsonError {
             Category::Eof if (line, column) == (1, 0) => JsonError::Empty(EmptyInput::Blank),
             Category::Eof => JsonError::Truncated { line, column },
             Category::Io => JsonError::Unreadable(what),
-            Category::Data => JsonError::Shape { line, column, shape: ShapeFault::find(text, error, what) },
+            Category::Data => JsonError::Shape { line, column, shape: ShapeError::find(text, error, what) },
             // The parser of a list or a number with a given size reports these errors for good JSON, too.
             Category::Syntax => match check_syntax(text) {
-                Ok(()) => JsonError::Shape { line, column, shape: ShapeFault::find(text, error, what) },
+                Ok(()) => JsonError::Shape { line, column, shape: ShapeError::find(text, error, what) },
                 Err(Some(error)) if error.is_eof() || is_cut_number(text, &error) => {
                     JsonError::Truncated { line: error.line(), column: error.column() }
                 }
@@ -123,8 +123,8 @@ enum Open {
     List(usize),
 }
 
-impl ShapeFault {
-    fn find(text: &[u8], error: &serde_json::Error, what: String) -> ShapeFault {
+impl ShapeError {
+    fn find(text: &[u8], error: &serde_json::Error, what: String) -> ShapeError {
         // The parser stops at the first byte of the value that is one too many.
         let is_long = what == MORE_VALUES;
         let place = place_of(text, error) - usize::from(is_long);
@@ -133,7 +133,7 @@ impl ShapeFault {
             Some(Open::List(size)) => format!("expected a list of {size}, found more values"),
             _ => what,
         };
-        ShapeFault { path: path_text(&open), what }
+        ShapeError { path: path_text(&open), what }
     }
 }
 

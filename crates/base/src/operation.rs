@@ -66,7 +66,7 @@ pub struct ShareRow {
     pub of_writes: bool,
     /// Whether it writes to block devices and counts as such; otherwise, and in files, it leaves holes.
     pub writes_on_devices: bool,
-    /// Why sectors that it was done to can't be verified.
+    /// Reason why sectors after this operation cannot be verified.
     pub unverifiable: &'static str,
 }
 

@@ -13,9 +13,9 @@ use counted::{reads, reads_and_writes, writes};
 use diskspd_figures::units;
 use diskspd_profile::Throughput;
 
-type AboutTarget = fn(&SpanContext, RequestedTarget) -> Option<Finding>;
+type TargetAdvice = fn(&SpanContext, RequestedTarget) -> Option<Finding>;
 
-const ABOUT_TARGETS: &[AboutTarget] = &[
+const ABOUT_TARGETS: &[TargetAdvice] = &[
     caching::reads_fit,
     addresses::overlapping,
     addresses::find_misaligned,
@@ -28,9 +28,9 @@ const ABOUT_TARGETS: &[AboutTarget] = &[
     rate_limited,
 ];
 
-type AboutSpan = fn(&SpanContext) -> Option<Finding>;
+type SpanAdvice = fn(&SpanContext) -> Option<Finding>;
 
-const ABOUT_SPANS: &[AboutSpan] = &[idle_exit_latency::waking_up, idle_exit_latency::unheeded, single_run];
+const ABOUT_SPANS: &[SpanAdvice] = &[idle_exit_latency::waking_up, idle_exit_latency::unheeded, single_run];
 
 /// Every misunderstanding of one time span.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {

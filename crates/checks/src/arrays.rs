@@ -83,19 +83,19 @@ fn degraded_array(span: &SpanContext, array: &ArrayFacts) -> Option<Finding> {
     Some(finding.remedy(replacement_text(array)))
 }
 
-/// How to be rid of a lack of members.
+/// Returns the remedy for missing members.
 fn replacement_text(array: &ArrayFacts) -> String {
     let look = match is_of_lvm(array) {
-        true => LOOK_AT_LVM.to_owned(),
+        true => LVM_REMEDY.to_owned(),
         false => format!("check /proc/mdstat and `mdadm --detail /dev/{}`", array.name),
     };
     format!("{look}, replace missing members, wait until it is rebuilt, and measure again")
 }
 
-const LOOK_AT_LVM: &str = "check `lvs -a -o+raid_sync_action,sync_percent,lv_health_status`";
+const LVM_REMEDY: &str = "check `lvs -a -o+raid_sync_action,sync_percent,lv_health_status`";
 
 fn asked_as_root() -> String {
-    format!("only root may query the kernel: run it as root, or {LOOK_AT_LVM}")
+    format!("only root may query the kernel: run it as root, or {LVM_REMEDY}")
 }
 
 fn is_of_lvm(array: &ArrayFacts) -> bool {
@@ -139,7 +139,7 @@ fn action_text(action: &str) -> &'static str {
 pub(super) fn ended(array: &ArrayFacts, upkeep: &ArrayMaintenance) -> String {
     let name = &array.name;
     if is_of_lvm(array) {
-        return format!("wait until it is done ({LOOK_AT_LVM}); then measure again");
+        return format!("wait until it is done ({LVM_REMEDY}); then measure again");
     }
     let stop = match upkeep.action.as_str() {
         "check" | "repair" => format!(", or stop it: echo idle >/sys/block/{name}/md/sync_action"),

@@ -31,12 +31,12 @@ fn find_cache(span: &SpanContext, layer: &Layer) -> Option<Finding> {
     let alone = read.is_some_and(|shares| shares.most >= NEARLY_ALL);
     let severity = if alone { Severity::Warning } else { Severity::Note };
     Some(Finding::new("underlying-cache", severity, span, message).remedy(
-        "the figures are of this share of hits: to measure the cached device, use an area several times as \
-         large as the cache, or that device alone",
+        "the figures apply to this hit ratio; to measure the cached device, use an area several times the \
+         size of the cache, or that device alone",
     ))
 }
 
-struct DoneBeneath {
+struct CachedIoWork {
     words: String,
     most: f64,
 }
@@ -46,7 +46,7 @@ fn cache_shares(
     beneath: &[&DeviceActivity],
     done: &str,
     flow: fn(&DeviceActivity) -> &Flow,
-) -> Option<DoneBeneath> {
+) -> Option<CachedIoWork> {
     let all: u64 = beneath.iter().map(|device| flow(device).bytes).sum();
     let share =
         |device: &&DeviceActivity| (device.name.clone(), flow(device).bytes as f64 / all.max(1) as f64);
@@ -55,5 +55,5 @@ fn cache_shares(
     let named: Vec<String> = named.map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
     let most = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
     (all > 0)
-        .then(|| DoneBeneath { words: format!("of the data {done} below it {}", named.join(" and ")), most })
+        .then(|| CachedIoWork { words: format!("of the data {done} below it {}", named.join(" and ")), most })
 }

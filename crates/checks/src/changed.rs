@@ -107,11 +107,11 @@ fn remount_changes(before: &[StackMount], after: &[StackMount]) -> Vec<Change> {
 
 /// When a state was seen: the state before is the last that is recorded, so any time since then.
 fn compare_states(before: &FileState, after: &FileState) -> (u64, u64) {
-    (before.observed_us.max(after.observed_us.saturating_sub(LOOK_US)), after.observed_us)
+    (before.observed_us.max(after.observed_us.saturating_sub(CHECK_INTERVAL_US)), after.observed_us)
 }
 
-/// Time between two looks, us.
-const LOOK_US: u64 = 1_000_000;
+/// Time between two checks in us.
+const CHECK_INTERVAL_US: u64 = 1_000_000;
 
 /// Reports that another process deleted the file of a target, or changed its size.
 fn changed_file(span: &SpanContext, target: &TargetDevices) -> Option<Finding> {

@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn percents_are_all_or_nothing_only_when_they_are() {
+    fn percents_round_to_bounds_only_if_exact() {
         for (share, text) in
             [(0.0, "0 %"), (0.001, "less than 1 %"), (0.5, "50 %"), (0.999, "99 %"), (1.0, "100 %")]
         {

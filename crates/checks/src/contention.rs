@@ -7,7 +7,7 @@ use diskspd_results::{ResourceUsage, WorkerUsage};
 
 /// From this share of the rate on, what waiting takes away changes conclusions: more than repeated runs
 /// scatter.
-const MATTERS: f64 = 0.1;
+const MIN_DELAY_SHARE: f64 = 0.1;
 /// A thread that was on a CPU, or ready to be, for so long hardly ever waited for the storage.
 pub(super) const OCCUPIED: f64 = 0.8;
 /// The device had so much of the depth in flight: waiting threads cost it nothing.
@@ -18,7 +18,6 @@ const MIN_EXPLAINED_SHARE: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CpuHolder {
     Threads,
-    /// Threads of the kernel.
     Kernel,
     Others,
 }
@@ -28,7 +27,7 @@ pub(super) enum ContentionEffect {
     /// Lower rate: the device had no or little I/O during the wait.
     Lowers,
     Unknown,
-    /// None: the device had its queue full all the same.
+    /// No finding, because the queue of the device was full.
     None,
 }
 
@@ -44,7 +43,6 @@ pub(super) struct Contention {
     pub effect: ContentionEffect,
 }
 
-/// One thread.
 struct Waiter<'a> {
     worker: &'a WorkerUsage,
     /// Shares of the time: on a CPU, and without one that was in use.
@@ -72,8 +70,8 @@ pub(super) fn judge(span: &SpanContext) -> Option<Contention> {
         possible += ios / (1.0 - waiter.waiting).max(0.001);
     }
     let matters = match done > 0.0 {
-        true => possible >= done * (1.0 + MATTERS),
-        false => waiting >= MATTERS,
+        true => possible >= done * (1.0 + MIN_DELAY_SHARE),
+        false => waiting >= MIN_DELAY_SHARE,
     };
     // More threads than CPUs don't do more than these allow.
     let busy: f64 = waiters.iter().map(|waiter| waiter.busy).sum();
@@ -81,7 +79,7 @@ pub(super) fn judge(span: &SpanContext) -> Option<Contention> {
     if busy > 0.0 {
         possible = possible.min((done / busy * cpus).max(done));
     }
-    let gains = done > 0.0 && possible >= done * (1.0 + MATTERS);
+    let gains = done > 0.0 && possible >= done * (1.0 + MIN_DELAY_SHARE);
     matters.then(|| Contention {
         waiting,
         iops: gains.then(|| possible / span.measured.seconds),

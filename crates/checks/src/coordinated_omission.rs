@@ -9,7 +9,7 @@ use diskspd_results::{PERCENTILES, PacedFigures, PacedLatency};
 const IN_TAIL: f64 = 0.001;
 /// ... and from this one the 99th.
 const MIN_P99_SHARE: f64 = 0.01;
-/// Fewer late I/Os than this are chance, ...
+/// Minimum number of late I/Os; fewer are chance, ...
 const MIN_LATE_IOS: u64 = 5;
 /// ... unless one was so late, ms.
 const LONG: f64 = 100.0;
@@ -18,7 +18,7 @@ const NEGLIGIBLE_EXCESS: f64 = 0.1;
 /// Minimum share of CPU waits in the late time that explains late I/Os, ...
 const MIN_EXPLAINED_SHARE: f64 = 0.5;
 /// ... which is a warning only from this share of the I/Os, because the storage is not the cause.
-const MANY_WITHOUT_CPU: f64 = 0.1;
+const MIN_RUN_DELAY_SHARE: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CoordinatedOmission<'a> {
@@ -46,7 +46,7 @@ pub(super) fn judge<'a>(span: &SpanContext<'a>, limits: Option<&Limits>) -> Opti
     // I/Os are due evenly: the share of late ones is the share of the time in which they were late.
     let behind = share * span.measured.seconds;
     let without_cpu = without_cpu(span, limits).filter(|seconds| *seconds >= MIN_EXPLAINED_SHARE * behind);
-    let many = if without_cpu.is_some() { MANY_WITHOUT_CPU } else { MIN_P99_SHARE };
+    let many = if without_cpu.is_some() { MIN_RUN_DELAY_SHARE } else { MIN_P99_SHARE };
     let severity = if share >= many { Severity::Warning } else { Severity::Note };
     Some(CoordinatedOmission { figures, ios, of, longest, without_cpu, severity })
 }

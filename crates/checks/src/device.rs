@@ -42,8 +42,8 @@ use diskspd_machine::io_counters::{DeviceFacts, Flow};
 use diskspd_machine::stack::Layer;
 use diskspd_results::Verdict;
 use done::{DeviceIo, UncountedIo};
-use effects::{Effect, Effects, JudgedPart};
-use limits::{LESS, MORE};
+use effects::{JudgedPart, RuleOutcome, RuleOutcomes};
+use limits::{MAX_EQUAL_RATIO, MIN_EQUAL_RATIO};
 pub(super) use wording::amount;
 use wording::{count, size, times};
 
@@ -135,7 +135,7 @@ fn judge_part(
     others: &ForeignReads,
 ) -> DeviceVerdict {
     let part = judged.part;
-    let mut found = Effects::default();
+    let mut found = RuleOutcomes::default();
     let below = effects::leaves(part, judged.facts);
     let leaves = below.as_ref().and_then(|below| below.as_ref().ok());
     if let (Ok(first), true) = (first, part.has_devices()) {
@@ -156,7 +156,7 @@ fn judge_part(
     found.effects.extend(judged.memory());
     found.effects.extend(judged.unseen(first, below.as_ref()));
     // What can't be known outweighs whatever else takes as much away: the counters say nothing then.
-    let weight = |effect: &Effect| (effect.severity, effect.verdict == Verdict::Unknown, effect.verdict);
+    let weight = |effect: &RuleOutcome| (effect.severity, effect.verdict == Verdict::Unknown, effect.verdict);
     let main = match found.effects.iter().max_by_key(|effect| weight(effect)) {
         Some(worst) => worst.clone(),
         None => without_effect(span, judged, first, leaves.is_some(), &found),
@@ -190,7 +190,7 @@ fn judge_part(
 }
 
 /// Many short-lived processes during a run on a shared device: lists of processes do not show them.
-fn short_lived_users(span: &SpanContext, verdict: &DeviceVerdict, found: &Effects) -> Option<String> {
+fn short_lived_users(span: &SpanContext, verdict: &DeviceVerdict, found: &RuleOutcomes) -> Option<String> {
     let verdicts = found.effects.iter().map(|effect| effect.verdict).chain([verdict.verdict]);
     let started = span.effort()?.other_processes.as_ref()?.short_lived()?;
     verdicts.into_iter().any(|found| found == Verdict::Shared).then(|| {
@@ -201,7 +201,7 @@ fn short_lived_users(span: &SpanContext, verdict: &DeviceVerdict, found: &Effect
     })
 }
 
-fn flushes_beside(found: &Effects) -> String {
+fn flushes_beside(found: &RuleOutcomes) -> String {
     let writes = found.write.map_or(0, |write| write.counted_ios);
     match found.flushes.filter(|flushes| *flushes >= writes / 100 && *flushes > 0) {
         Some(flushes) => {
@@ -223,10 +223,10 @@ fn without_effect(
     judged: &JudgedPart,
     first: Result<&DeviceIo, &UncountedIo>,
     leaves_known: bool,
-    found: &Effects,
-) -> Effect {
+    found: &RuleOutcomes,
+) -> RuleOutcome {
     let part = judged.part;
-    let plain = |verdict, message: String, remedy| Effect { verdict, severity: None, message, remedy };
+    let plain = |verdict, message: String, remedy| RuleOutcome { verdict, severity: None, message, remedy };
     let unknown = |message, remedy| plain(Verdict::Unknown, message, remedy);
     if let Some(why) = part.targets.iter().find_map(|target| target.stack.no_device_reason.as_ref()) {
         return unknown(format!("no device to compare the figures with: {why}"), None);
@@ -245,7 +245,7 @@ fn without_effect(
             Some("measure longer".into()),
         );
     }
-    let same = |side: &&Comparison| (LESS..=MORE).contains(&side.ratio);
+    let same = |side: &&Comparison| (MIN_EQUAL_RATIO..=MAX_EQUAL_RATIO).contains(&side.ratio);
     let side = |name: &str, side: &Option<Comparison>| {
         let side = side.as_ref().filter(same)?;
         let size = size(side.device_bytes, side.device_ios);
@@ -276,7 +276,7 @@ fn without_effect(
         several => format!("; {several} targets together"),
     };
     let beside = few.chain(memory).chain([together]).collect::<String>();
-    Effect { severity, ..plain(Verdict::Verified, message + &beside, None) }
+    RuleOutcome { severity, ..plain(Verdict::Verified, message + &beside, None) }
 }
 
 fn discard_text(part: &Part, device: Flow) -> Option<String> {
@@ -316,7 +316,7 @@ fn evidence_lines(
     span: &SpanContext,
     judged: &JudgedPart,
     verdict: &DeviceVerdict,
-    found: &Effects,
+    found: &RuleOutcomes,
 ) -> Vec<String> {
     let mut evidence: Vec<String> = device_work(judged, verdict).into_iter().collect();
     let also =

@@ -7,9 +7,9 @@ use diskspd_profile::Target;
 
 /// Minimum share of time above a volume's limit that makes it the limit of the run. With a full queue at
 /// the limit it is nearly 1.
-const MOSTLY: f64 = 0.5;
+const MIN_CAUSE_SHARE: f64 = 0.5;
 const NOTICEABLE: f64 = 0.01;
-/// The endurance that the maker states is used up, percent.
+/// Used share of the rated endurance in percent.
 const WORN: u8 = 100;
 
 #[derive(Debug)]
@@ -91,7 +91,7 @@ pub(super) fn most_over<'a>(span: &SpanContext<'a>) -> Option<OverLimit<'a>> {
 }
 
 pub(super) fn limits(span: &SpanContext) -> bool {
-    most_over(span).is_some_and(|over| over.time_share() >= MOSTLY)
+    most_over(span).is_some_and(|over| over.time_share() >= MIN_CAUSE_SHARE)
 }
 
 /// Returns the devices with own limits that could not be queried.

@@ -27,7 +27,7 @@ fn total_depth(span: &SpanContext) -> Option<u64> {
     Some(effort.workers.iter().map(|worker| u64::from(worker.depth)).sum())
 }
 
-/// When the last I/O failed, s since measuring began.
+/// Time of the last failed I/O in s since the start of measuring.
 fn last_at(span: &SpanContext) -> Option<f64> {
     span.results.errors.iter().flat_map(|error| &error.at_us).max().map(|us| seconds_of_us(*us))
 }

@@ -4,9 +4,9 @@ use super::{Finding, Severity, SpanContext};
 use diskspd_results::TEXT_PERCENTS;
 
 /// Minimum number of I/Os above a percentile, which is otherwise random.
-const BEYOND: f64 = 10.0;
+const MIN_IOS_ABOVE: f64 = 10.0;
 /// Highest common percentile; with fewer I/Os above it there is a finding.
-const LOOKED_AT: f64 = 99.0;
+const CHECKED_PERCENTILE: f64 = 99.0;
 const MEDIAN: f64 = 50.0;
 
 fn ios_beyond(ios: u64, percent: f64) -> f64 {
@@ -18,7 +18,8 @@ fn ios_beyond(ios: u64, percent: f64) -> f64 {
 /// unreliable.
 pub fn highest_told(ios: u64) -> Option<f64> {
     // Shares like 0.1 % aren't exact.
-    let is_told = |percent: &f64| *percent >= MEDIAN && ios_beyond(ios, *percent) >= BEYOND * (1.0 - 1e-9);
+    let is_told =
+        |percent: &f64| *percent >= MEDIAN && ios_beyond(ios, *percent) >= MIN_IOS_ABOVE * (1.0 - 1e-9);
     TEXT_PERCENTS.into_iter().rev().find(is_told)
 }
 
@@ -27,19 +28,19 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let ios = total.throughput.ios;
     let is_timed = total.latency.is_some_and(|latency| latency.mean.is_some());
     let told = highest_told(ios);
-    if !is_timed || ios == 0 || told >= Some(LOOKED_AT) {
+    if !is_timed || ios == 0 || told >= Some(CHECKED_PERCENTILE) {
         return Vec::new();
     }
     let message = match told {
         Some(percent) => format!(
-            "percentiles above the {percent:.0}th mean little: they rest on fewer than {BEYOND:.0} of {ios} \
-             I/Os, and another run will have others"
+            "percentiles above the {percent:.0}th mean little: they rest on fewer than {MIN_IOS_ABOVE:.0} of \
+             {ios} I/Os, and another run will have others"
         ),
         None => {
             format!("percentiles mean little: there were only {ios} I/Os, and another run will have others")
         }
     };
-    let needed = BEYOND / (1.0 - LOOKED_AT / 100.0);
+    let needed = MIN_IOS_ABOVE / (1.0 - CHECKED_PERCENTILE / 100.0);
     let found = Finding::new("too-few-ios", Severity::Note, span, message);
     vec![found.remedy(format!(
         "measure longer (-d): the 99th percentile needs {needed:.0} I/Os, the 99.9th {:.0}",

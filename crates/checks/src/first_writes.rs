@@ -11,7 +11,7 @@ use std::collections::HashSet;
 /// Smallest share of the bytes written that makes a note.
 const NOTED: f64 = 0.01;
 /// Smallest share that changes conclusions. First writes take up to twice as long, durable ones longer.
-const MATTERS: f64 = 0.1;
+const MIN_WRITTEN_SHARE: f64 = 0.1;
 
 /// Bytes that a commit of a journal may allocate.
 const COMMIT: u64 = 4 << 20;
@@ -60,7 +60,7 @@ impl<'a> FirstWrites<'a> {
     }
 
     fn build_finding(&self, span: &SpanContext) -> Finding {
-        let severity = if self.share >= MATTERS { Severity::Warning } else { Severity::Note };
+        let severity = if self.share >= MIN_WRITTEN_SHARE { Severity::Warning } else { Severity::Note };
         let path = self.targets.first().map(|target| span.host.path(*target));
         let (what, remedy) = match (self.device, path) {
             (None, Some(path)) => (

@@ -10,7 +10,7 @@ use diskspd_results::{DirectionResults, TargetResults};
 /// Maximum share of `--dontcache` data in the page cache after measuring: current I/Os, and pages held by
 /// other programs.
 const MAX_CACHED_SHARE: f64 = 0.05;
-/// At least this much, bytes: deep queues of large blocks.
+/// Minimum in bytes, for deep queues of large blocks.
 const LEFT_AT_LEAST: u64 = 16 << 20;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {

@@ -6,7 +6,6 @@ use diskspd_results::{Record, Summary, summarize};
 #[derive(Debug, Clone)]
 pub struct JudgedRecord<'a> {
     pub record: &'a Record,
-    /// Every figure that reports show.
     pub summary: Summary,
     pub judgement: Judgement,
 }

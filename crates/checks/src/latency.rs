@@ -2,18 +2,18 @@
 //! I/Os.
 
 use super::{Finding, Severity, SpanContext, SteadyVerdict, achieved_rate};
-use diskspd_figures::stats::{Course, LatencySeries, LatencySums, MIN_INTERVALS, Shape, median, shift};
+use diskspd_figures::stats::{LatencySeries, LatencySums, MIN_INTERVALS, SeriesShape, Shape, median, shift};
 use diskspd_figures::units::{Millis, seconds_of_us};
 use serde::Serialize;
 
 /// Minimum factor between mean latencies for a finding, regardless of significance.
-const MATTERS: f64 = 1.25;
-/// Minimum factor between variances of a tail; the mean squares must differ by [`MATTERS`].
+const MIN_CHANGE_RATIO: f64 = 1.25;
+/// Minimum factor between variances of a tail; the mean squares must differ by [`MIN_CHANGE_RATIO`].
 const TAIL_MATTERS: f64 = 2.0;
 /// Intervals without a single I/O, share of all: with more nothing is concluded.
-const MOST_EMPTY: f64 = 0.1;
+const MAX_EMPTY_SHARE: f64 = 0.1;
 /// Maximum share of I/Os in a tail.
-const MOST_OF_TAIL: f64 = 0.1;
+const MAX_TAIL_SHARE: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -48,7 +48,7 @@ pub struct LatencySteadiness {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Tail {
     pub share: f64,
-    /// About how long they take, ms.
+    /// Approximate duration in ms.
     pub ms: f64,
 }
 
@@ -68,7 +68,7 @@ pub fn judge_course(course: &LatencySeries, whole: usize) -> Option<LatencyStead
     let means = fill_gaps(intervals, |sums| sums.mean().map(Millis::ms))?;
     // How wide latencies scatter within an interval, whatever its mean.
     let widths = fill_gaps(intervals, |sums| Some(sums.mean_square_ms2()? / sums.mean()?.ms().powi(2)))?;
-    let mean = Course::classify(&means)?;
+    let mean = SeriesShape::classify(&means)?;
     let found = |verdict, at: Option<usize>, from_ms, to_ms| {
         let (before, behind) = intervals.split_at(at.unwrap_or(intervals.len() / 2));
         let (before, behind) = (LatencyTotals::sum_intervals(before), LatencyTotals::sum_intervals(behind));
@@ -98,10 +98,10 @@ fn differs_by(a: f64, b: f64, by: f64) -> bool {
     a.max(b) > by * a.min(b)
 }
 
-/// How the means of the intervals changed, which are of this shape.
+/// Returns the change of the intervals' means with this shape.
 fn mean_change(means: &[f64], shape: &Shape) -> Option<Change> {
     if let Shape::Ramp { from, to, until } = *shape
-        && differs_by(from, to, MATTERS)
+        && differs_by(from, to, MIN_CHANGE_RATIO)
         && shift::is_at(means, until.min(means.len()) / 2)
     {
         return Some((LatencyVerdict::Drifted, (until < means.len()).then_some(until), from, to));
@@ -111,14 +111,19 @@ fn mean_change(means: &[f64], shape: &Shape) -> Option<Change> {
     {
         let ratio = |rate: f64| (rate / first.rate.max(f64::MIN_POSITIVE)).ln().abs();
         let far = rest.iter().max_by(|a, b| ratio(a.rate).total_cmp(&ratio(b.rate)))?;
-        if differs_by(far.rate, first.rate, MATTERS) && shift::is_at(&means[..far.end], far.begin) {
+        if differs_by(far.rate, first.rate, MIN_CHANGE_RATIO) && shift::is_at(&means[..far.end], far.begin) {
             return Some((LatencyVerdict::Changed, Some(far.begin), first.rate, far.rate));
         }
     }
     let at = shift::find_shift(means)?;
     // By the middle: a few slow I/Os move a mean.
     let (before, behind) = (median(means[..at].iter().copied()), median(means[at..].iter().copied()));
-    differs_by(before, behind, MATTERS).then_some((LatencyVerdict::Changed, Some(at), before, behind))
+    differs_by(before, behind, MIN_CHANGE_RATIO).then_some((
+        LatencyVerdict::Changed,
+        Some(at),
+        before,
+        behind,
+    ))
 }
 
 /// How latencies scatter otherwise from some interval on; `widths`: how wide they do in each.
@@ -127,7 +132,7 @@ fn scatter_change(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
     let (before, behind) = intervals.split_at(at);
     let (before, behind) = (LatencyTotals::sum_intervals(before), LatencyTotals::sum_intervals(behind));
     let wider = differs_by(before.deviation(), behind.deviation(), TAIL_MATTERS.sqrt());
-    let matters = wider && differs_by(before.squares(), behind.squares(), MATTERS);
+    let matters = wider && differs_by(before.squares(), behind.squares(), MIN_CHANGE_RATIO);
     matters.then(|| (LatencyVerdict::Tail, Some(at), before.mean(), behind.mean()))
 }
 
@@ -136,7 +141,7 @@ fn scatter_change(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
 fn fill_gaps(intervals: &[LatencySums], figure: fn(&LatencySums) -> Option<f64>) -> Option<Vec<f64>> {
     let first = intervals.iter().find_map(figure)?;
     let empty = intervals.iter().filter(|interval| interval.ios == 0).count();
-    if intervals.len() < MIN_INTERVALS || empty as f64 > MOST_EMPTY * intervals.len() as f64 {
+    if intervals.len() < MIN_INTERVALS || empty as f64 > MAX_EMPTY_SHARE * intervals.len() as f64 {
         return None;
     }
     let mut last = first;
@@ -191,7 +196,7 @@ impl Tail {
         let (ratio, half) = (square / mean, square / mean / 2.0);
         let ms = half + (half * half - (ratio * short.mean() - short.squares())).max(0.0).sqrt();
         let share = mean / (ms - short.mean());
-        (ms > short.mean() + 3.0 * short.deviation() && (0.0..=MOST_OF_TAIL).contains(&share))
+        (ms > short.mean() + 3.0 * short.deviation() && (0.0..=MAX_TAIL_SHARE).contains(&share))
             .then_some(Tail { share, ms })
     }
 }

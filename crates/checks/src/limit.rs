@@ -20,7 +20,7 @@ use diskspd_results::{Limiter, ResourceUsage};
 pub use limits::Limits;
 pub(super) use pauses::pauses;
 use pauses::quota;
-use thresholds::{MIN_WINDOW, MOSTLY, REACHED, SATURATED};
+use thresholds::{MAJORITY_SHARE, MIN_WINDOW, REACHED_SHARES, SATURATED};
 
 pub(super) fn judge(span: &SpanContext, contention: Option<&Contention>) -> Option<Limits> {
     let effort = span.effort()?;
@@ -122,7 +122,9 @@ const RULES: [LimitRule; 20] = [
     (Limiter::BusyCpus, |case| case.contention.is_some()),
     // Mapped I/O is copying, which the program does itself.
     (Limiter::Tool, |case| {
-        case.occupied >= SATURATED && case.user >= MOSTLY * case.busy && !case.has_only(EngineKind::Mmap)
+        case.occupied >= SATURATED
+            && case.user >= MAJORITY_SHARE * case.busy
+            && !case.has_only(EngineKind::Mmap)
     }),
     (Limiter::Cpu, |case| case.occupied >= SATURATED),
     (Limiter::Tool, |case| case.has_only(EngineKind::Null)),
@@ -174,11 +176,14 @@ fn is_paced(span: &SpanContext) -> bool {
         let Some(rate) = span.asked.offered_ios_per_s(target, span.rate_total) else {
             // Bursts have no rate of their own: it depends on how long they take.
             let bursts = target.burst_size.is_some() && target.think_time.is_some_and(|ms| ms > 0);
-            return (bursts && pauses(span, target) >= MOSTLY).then_some(0.0);
+            return (bursts && pauses(span, target) >= MAJORITY_SHARE).then_some(0.0);
         };
         // The last I/O of each thread may just have missed the end.
         let ios = rate * seconds;
-        Some((ios * REACHED.start() - threads - achieved_rate::rate_tolerance(span, ios)).max(0.0) * block)
+        Some(
+            (ios * REACHED_SHARES.start() - threads - achieved_rate::rate_tolerance(span, ios)).max(0.0)
+                * block,
+        )
     };
     let limits: Option<Vec<f64>> = span.asked.targets.iter().map(limit).collect();
     let done = span.measured.total.total.throughput.bytes as f64;

@@ -14,7 +14,7 @@ const DEFAULT_DEPTH: u32 = 2;
 /// waiting in the program are not in flight. It is hardly higher, from I/Os in flight at the start with
 /// their whole latency.
 const AGREES: std::ops::RangeInclusive<f64> = 0.98..=1.01;
-/// Above this the latencies are wrong, not only inexact.
+/// Ratio above which the latencies are wrong, not only inexact.
 const TOLERABLE: f64 = 1.05;
 /// Maximum ratio at which the measured depth differs from the requested depth.
 const MAX_DEPTH_RATIO: f64 = 0.9;
@@ -22,7 +22,7 @@ const MAX_DEPTH_RATIO: f64 = 0.9;
 const MAX_SUBMIT_RATIO: f64 = 0.5;
 const FULL_CPU_SHARE: f64 = 0.9;
 /// Minimum share of CPU waits of threads that explains waiting I/Os.
-const WITHOUT_CPU: f64 = 0.1;
+const MIN_RUN_DELAY_SHARE: f64 = 0.1;
 /// Minimum number of I/Os per queue slot that reduces the effect of the window's edges below one percent.
 const MIN_IOS_PER_SLOT: f64 = 100.0;
 
@@ -196,7 +196,7 @@ fn submission_text(limits: &Limits) -> Option<String> {
 }
 
 fn without_cpu(limits: &Limits) -> Option<String> {
-    let waiting = limits.run_delay.filter(|waiting| *waiting >= WITHOUT_CPU)?;
+    let waiting = limits.run_delay.filter(|waiting| *waiting >= MIN_RUN_DELAY_SHARE)?;
     Some(format!("threads had no CPU {:.0} % of the time", waiting * 100.0))
 }
 
@@ -249,7 +249,7 @@ fn at_the_edge(span: &SpanContext) -> f64 {
     longest as f64 / span.results.measured.max(1) as f64
 }
 
-/// More in flight than there are: stamps or counts are wrong.
+/// Reports more I/Os in flight than possible, because stamps or counts are wrong.
 fn impossible_finding(span: &SpanContext, limits: &Limits, share: f64) -> Finding {
     let severity = if share > TOLERABLE { Severity::Warning } else { Severity::Note };
     let percent = share * 100.0;

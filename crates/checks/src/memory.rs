@@ -5,9 +5,8 @@ use diskspd_figures::units::{Size, seconds_of_us};
 use diskspd_machine::quota::MemoryLimit;
 
 /// From this share of the time on, waiting for memory changes the figures.
-const MATTERS: f64 = 0.02;
+const MIN_STALLED_SHARE: f64 = 0.02;
 
-/// Each limit that was reached.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let reached = memory_limits(span).iter().filter(|limit| limit.reached > 0);
     reached.map(|limit| limit_finding(span, limit)).collect()
@@ -33,7 +32,7 @@ fn limit_finding(span: &SpanContext, limit: &MemoryLimit) -> Finding {
          memory back, of the page cache too"
     );
     let stalled = limit.stalled_us.map(seconds_of_us);
-    let matters = stalled.is_some_and(|seconds| seconds >= MATTERS * span.measured.seconds);
+    let matters = stalled.is_some_and(|seconds| seconds >= MIN_STALLED_SHARE * span.measured.seconds);
     let severity = if matters { Severity::Warning } else { Severity::Note };
     let finding = Finding::new("memory-limit-reached", severity, span, message);
     let waited = stalled.map(|seconds| {

@@ -12,7 +12,7 @@ pub use differences::{HostsDifference, differences};
 pub use stragglers::{HostFigure, SlowHosts, figures};
 
 use super::{DeviceVerdict, Finding, Severity, SpanVerdict, Verdict};
-use diskspd_base::finding::named;
+use diskspd_base::finding::known_names;
 use diskspd_figures::units::seconds_of_ns;
 use diskspd_machine::storage::BlockDevice;
 use diskspd_results::{Alignment, Host, HostFinding, MergedHosts, Record};
@@ -123,7 +123,7 @@ fn of_hosts(record: &Record) -> Vec<Finding> {
             }
             false => message,
         };
-        Finding::of_machine(named::known_name(name), severity, message).in_time_span(time_span)
+        Finding::of_machine(known_names::known_name(name), severity, message).in_time_span(time_span)
     };
     kinds.into_iter().map(finding).collect()
 }

@@ -7,12 +7,12 @@ use super::{Finding, Limits, Severity, SpanContext, failed, process_stalls};
 use diskspd_figures::stats::outages::{self, IdleStretch, WatchedIos};
 use diskspd_figures::units::{seconds_of_ms, seconds_of_us};
 use diskspd_profile::{RawText, TargetId};
-use diskspd_results::{EndedBy, PathChange, Record, Silence, SpanResults, WatcherGap};
+use diskspd_results::{CompletionGap, EndedBy, PathChange, Record, SpanResults, WatcherGap};
 use serde::Serialize;
 use std::ops::Range;
 
 /// Maximum `-D` interval in ms that shows outages without finer observation.
-const FINE_ENOUGH_MS: u32 = 1000;
+const MAX_INTERVAL_MS: u32 = 1000;
 const LISTED: usize = 8;
 /// Maximum time in s after an outage during which a returned error belongs to it. The receiving thread may
 /// have waited for a CPU.
@@ -23,7 +23,7 @@ const SETTLING_S: f64 = 0.1;
 pub struct Outage {
     /// Target; `None` = all targets together, because separate data is missing.
     pub target: Option<RawText>,
-    /// When it began, s since measuring began.
+    /// Start in s since the start of measuring.
     pub start_s: f64,
     pub length_s: f64,
     /// Start in ms since 1970-01-01 00:00 UTC; `None` if unknown (simulated time).
@@ -40,7 +40,7 @@ pub struct Outage {
 }
 
 /// I/Os of a target by intervals.
-struct IoCourse {
+struct TargetSeries {
     target: Option<TargetId>,
     counts: Vec<u64>,
     width_s: f64,
@@ -64,12 +64,12 @@ fn unseen_times<'a>(span: &SpanContext<'a>) -> Option<&'a [WatcherGap]> {
     }
 }
 
-fn io_courses(span: &SpanContext) -> Option<Vec<IoCourse>> {
+fn io_courses(span: &SpanContext) -> Option<Vec<TargetSeries>> {
     let observed = span.results.observed.as_ref();
     let by_target =
         observed.and_then(|observed| observed.outage_observations.as_ref()).map(|quiet| &quiet.targets);
     if let Some(targets) = by_target.filter(|targets| !targets.is_empty()) {
-        let course = |of: &diskspd_results::TargetTicks| IoCourse {
+        let course = |of: &diskspd_results::TargetTicks| TargetSeries {
             target: Some(of.target),
             counts: of.ticks.ios.0.clone(),
             width_s: seconds_of_us(of.ticks.width_us),
@@ -82,19 +82,19 @@ fn io_courses(span: &SpanContext) -> Option<Vec<IoCourse>> {
     };
     if let Some(beats) = observed.and_then(|observed| observed.ticks.as_ref()) {
         let (counts, width_s) = (beats.ios.0.clone(), seconds_of_us(beats.width_us));
-        return Some(vec![IoCourse { target: only, counts, width_s }]);
+        return Some(vec![TargetSeries { target: only, counts, width_s }]);
     }
     let ms = span.asked.io_bucket_duration;
     let whole = (span.measured.seconds * 1000.0 / f64::from(ms.max(1)) + 1e-6) as usize;
-    let intervals = span.measured.iops.as_ref().filter(|_| ms > 0 && ms <= FINE_ENOUGH_MS)?;
+    let intervals = span.measured.iops.as_ref().filter(|_| ms > 0 && ms <= MAX_INTERVAL_MS)?;
     let width_s = seconds_of_ms(ms);
     match only {
         Some(_) => {
             let counts = intervals.intervals.iter().map(|interval| interval.total.ios);
-            Some(vec![IoCourse { target: only, counts: pad_counts(counts, whole), width_s }])
+            Some(vec![TargetSeries { target: only, counts: pad_counts(counts, whole), width_s }])
         }
         None => {
-            let course = |id: &TargetId| IoCourse {
+            let course = |id: &TargetId| TargetSeries {
                 target: Some(*id),
                 counts: target_series(span, *id, whole),
                 width_s,
@@ -119,7 +119,7 @@ fn target_series(span: &SpanContext, id: TargetId, whole: usize) -> Vec<u64> {
     counts
 }
 
-fn of_course(span: &SpanContext, course: &IoCourse, unseen: &[WatcherGap]) -> Vec<Outage> {
+fn of_course(span: &SpanContext, course: &TargetSeries, unseen: &[WatcherGap]) -> Vec<Outage> {
     let beat = |us: u64| seconds_of_us(us) / course.width_s;
     let unseen: Vec<Range<usize>> = unseen
         .iter()
@@ -145,8 +145,8 @@ fn was_asked(span: &SpanContext, outage: &Outage) -> bool {
     }
 }
 
-fn build_outage(span: &SpanContext, course: &IoCourse, stretch: IdleStretch, end_s: f64) -> Outage {
-    let silences: Vec<&Silence> = device_silences(span, course.target, &stretch).collect();
+fn build_outage(span: &SpanContext, course: &TargetSeries, stretch: IdleStretch, end_s: f64) -> Outage {
+    let silences: Vec<&CompletionGap> = device_silences(span, course.target, &stretch).collect();
     let began_ms = span.results.started_at.filter(|_| span.results.start.is_some());
     Outage {
         target: course.target.and_then(|id| path_of(span, id)),
@@ -167,7 +167,7 @@ fn device_silences<'a>(
     span: &SpanContext<'a>,
     target: Option<TargetId>,
     stretch: &'a IdleStretch,
-) -> impl Iterator<Item = &'a Silence> {
+) -> impl Iterator<Item = &'a CompletionGap> {
     let quiet = span.results.observed.as_ref().and_then(|observed| observed.outage_observations.as_ref());
     let all = quiet.into_iter().flat_map(|quiet| &quiet.gaps);
     all.filter(move |silence| {

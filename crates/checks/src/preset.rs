@@ -9,7 +9,7 @@ use diskspd_profile::{Throughput, TimeSpan};
 use diskspd_results::LatencyFigures;
 
 /// Minimum number of flushes above a graded percentile, which is otherwise random.
-const BEYOND: f64 = 10.0;
+const MIN_IOS_ABOVE: f64 = 10.0;
 /// The share of flushes that take longer than the 99th percentile.
 const SLOWER: f64 = 0.01;
 /// Maximum relative distance from a grade's limit at which another run may get a different grade.
@@ -92,7 +92,7 @@ fn judged_figure(span: &SpanContext, of: JudgedLatency, has_rate: bool) -> Optio
     }
 }
 
-/// How much single I/Os scatter, ms, where the figure is their mean.
+/// Returns the standard deviation of single I/Os in ms if the figure is a mean.
 fn std_dev(span: &SpanContext, of: JudgedLatency, has_rate: bool) -> f64 {
     judged_latency(span, of, has_rate).and_then(|latency| latency.std_dev).map_or(0.0, Millis::ms)
 }
@@ -118,7 +118,7 @@ fn graded_ios(span: &SpanContext, of: JudgedLatency) -> (u64, &'static str, u64)
         JudgedLatency::MeanWrite => (measured.write.total.throughput.ios, "writes", MIN_GRADED_IOS),
         JudgedLatency::FlushP99 => {
             let count = measured.others.table(Operation::Flush).map_or(0, |flushes| flushes.total.count);
-            (count, "flushes", (BEYOND / SLOWER).ceil() as u64)
+            (count, "flushes", (MIN_IOS_ABOVE / SLOWER).ceil() as u64)
         }
     }
 }

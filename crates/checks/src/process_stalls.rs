@@ -13,9 +13,9 @@ const MIN_CERTAIN_SHARE: f64 = 0.2;
 const LATE_WAKE_US: u64 = 300_000;
 /// Minimum single delay for a severe finding, because the workers may have had more CPU time than the
 /// delayed thread.
-const VERY_LATE: u64 = 1_000_000;
+const VERY_LATE_US: u64 = 1_000_000;
 /// If all threads of its control group waited for memory for this share of it, that was it.
-const BY_MEMORY: f64 = 0.5;
+const MIN_MEMORY_SHARE: f64 = 0.5;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let delays = span.results.observed.as_ref().and_then(|observed| observed.delays);
@@ -50,7 +50,7 @@ impl ProcessStall {
                 let lost = lost.saturating_sub(delays.late_workers_active_us.unwrap_or(0));
                 let us = lost.max(starved);
                 // What waited for memory wasn't paused by anybody.
-                let memory = memory::stalled_seconds(span) >= BY_MEMORY * seconds_of_us(us);
+                let memory = memory::stalled_seconds(span) >= MIN_MEMORY_SHARE * seconds_of_us(us);
                 let what = match memory {
                     true => "waited for memory (its control group's limit)",
                     false => "was starved or frozen, or its machine was paused",
@@ -67,7 +67,7 @@ impl ProcessStall {
         let short = |least| lost as f64 >= least * self.us as f64 / share;
         let long = |least| self.is_known || delays.longest_us >= least;
         match share {
-            _ if share >= MIN_WARNING_SHARE && (long(VERY_LATE) || short(MIN_CERTAIN_SHARE)) => {
+            _ if share >= MIN_WARNING_SHARE && (long(VERY_LATE_US) || short(MIN_CERTAIN_SHARE)) => {
                 Some(Severity::Wrong)
             }
             _ if share >= MIN_NOTE_SHARE && (long(LATE_WAKE_US) || short(MIN_WARNING_SHARE)) => {

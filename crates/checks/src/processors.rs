@@ -10,11 +10,11 @@ use std::collections::HashSet;
 pub(super) const STOLEN: f64 = 0.1;
 /// A CPU that was idle for less had no time left.
 const IDLE: f64 = 0.05;
-const MOSTLY_INTERRUPTS: f64 = 0.5;
-/// Shorter windows are too few ticks, ns.
+const MAJORITY_INTERRUPT_SHARE: f64 = 0.5;
+/// Minimum window in ns; shorter ones have too few ticks.
 const MIN_WINDOW: u64 = 500_000_000;
 
-/// How a CPU spent the window: shares of its time.
+/// Shares of a CPU's time in the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Share {
     pub cpu: u32,
@@ -61,9 +61,9 @@ pub(super) fn used_by_others(effort: &ResourceUsage) -> Option<(Option<f64>, f64
     Some((kernel, share(others.programs)))
 }
 
-const WORTH_NAMING: f64 = 0.05;
-/// Fewer CPUs may be the difference between two readings.
-const WORTH_GUESSING: f64 = 0.2;
+const MIN_NAMED_SHARE: f64 = 0.05;
+/// Minimum share; a smaller one may be caused by the distance of two readings.
+const MIN_INFERRED_SHARE: f64 = 0.2;
 const MAX_NAMED: usize = 4;
 
 /// CPUs in use without a known user: programs that started or ended during the run, or invisible ones.
@@ -81,14 +81,14 @@ pub(super) fn list_cpus(span: &SpanContext, effort: &ResourceUsage) -> Vec<Strin
     };
     let percent = |nanos: u64| nanos as f64 * 100.0 / others.elapsed as f64;
     let mut lines = Vec::new();
-    if programs >= WORTH_NAMING {
+    if programs >= MIN_NAMED_SHARE {
         let programs_of = others.busiest.iter().filter(|task| !task.kernel).take(MAX_NAMED);
         let names: Vec<String> = programs_of
             .map(|task| format!("{} (process {}) {:.0} %", task.name, task.pid, percent(task.busy)))
             .collect();
         lines.push(format!("other programs used {programs:.1} CPUs{}", list_names(&names)));
     }
-    if let Some(kernel) = kernel.filter(|kernel| *kernel >= WORTH_NAMING) {
+    if let Some(kernel) = kernel.filter(|kernel| *kernel >= MIN_NAMED_SHARE) {
         let mut sums: Vec<(&str, u64)> = vec![("io_uring's for this program", io_workers(effort))];
         for task in others.busiest.iter().filter(|task| task.kernel) {
             let name = work_of(&task.name);
@@ -98,7 +98,7 @@ pub(super) fn list_cpus(span: &SpanContext, effort: &ResourceUsage) -> Vec<Strin
             }
         }
         sums.sort_by_key(|(_, busy)| std::cmp::Reverse(*busy));
-        sums.retain(|(_, busy)| percent(*busy) >= WORTH_NAMING * 100.0);
+        sums.retain(|(_, busy)| percent(*busy) >= MIN_NAMED_SHARE * 100.0);
         let names: Vec<String> = sums
             .iter()
             .take(MAX_NAMED)
@@ -107,7 +107,7 @@ pub(super) fn list_cpus(span: &SpanContext, effort: &ResourceUsage) -> Vec<Strin
         lines.push(format!("kernel threads used {kernel:.1} CPUs{}", list_names(&names)));
     }
     let unexplained = unexplained_cpus(span, effort);
-    if unexplained >= WORTH_GUESSING && unexplained > programs {
+    if unexplained >= MIN_INFERRED_SHARE && unexplained > programs {
         lines.push(match (others.short_lived(), others.started) {
             (Some(started), _) => format!(
                 "about {unexplained:.1} CPUs more were used by short-lived programs: {started} processes or \
@@ -144,7 +144,7 @@ pub(super) fn most_interrupted(span: &SpanContext) -> Option<Share> {
 /// A CPU that had no time left because of interrupts.
 pub(super) fn saturated_by_interrupts(span: &SpanContext) -> Option<Share> {
     let shares = shares(span).into_iter();
-    let saturated = shares.filter(|share| share.idle <= IDLE && share.interrupts >= MOSTLY_INTERRUPTS);
+    let saturated = shares.filter(|share| share.idle <= IDLE && share.interrupts >= MAJORITY_INTERRUPT_SHARE);
     saturated.max_by(|a, b| a.interrupts.total_cmp(&b.interrupts))
 }
 

@@ -5,7 +5,7 @@ use super::{Finding, Severity, SpanContext};
 use diskspd_results::{ClaimedFigures, ClaimedSide, JudgedProgram, RequestShape, SizeClass, TargetUser};
 
 /// Largest plausible ratio of claimed to requested bytes.
-const CLAIMS_MORE: f64 = 1.1;
+const MAX_CLAIM_RATIO: f64 = 1.1;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let Some(program) = span.program else { return Vec::new() };
@@ -15,7 +15,7 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
         claimed.and_then(|claimed| more_than_requested(span, program, claimed)),
         target_users(span, program),
         device_view(span, program),
-        left_running(span, program),
+        still_running(span, program),
         failed(span, program),
     ]
     .into_iter()
@@ -61,7 +61,7 @@ fn more_than_requested(
     let total = span.measured.total.total.throughput.bytes;
     let bytes = claimed.read.bytes.unwrap_or(0).saturating_add(claimed.write.bytes.unwrap_or(0));
     let most = total.saturating_add(unclear);
-    (bytes as f64 > CLAIMS_MORE * most as f64).then(|| {
+    (bytes as f64 > MAX_CLAIM_RATIO * most as f64).then(|| {
         let message = format!(
             "{} claims {}, but the processes requested at most {}",
             claimed.source,
@@ -72,8 +72,7 @@ fn more_than_requested(
     })
 }
 
-/// Processes listed in a finding.
-const MOST_LISTED: usize = 4;
+const MAX_LISTED: usize = 4;
 
 /// Without a command: the processes that had the targets open.
 fn target_users(span: &SpanContext, program: &JudgedProgram) -> Option<Finding> {
@@ -86,7 +85,7 @@ fn target_users(span: &SpanContext, program: &JudgedProgram) -> Option<Finding> 
     let listed: Vec<String> = program
         .users
         .iter()
-        .take(MOST_LISTED)
+        .take(MAX_LISTED)
         .map(|user| match (user.read_bytes, all) {
             (None, _) => format!("{} ({}) with unreadable counters", user.name, user.pid),
             (_, 0) => format!("{} ({})", user.name, user.pid),
@@ -157,11 +156,11 @@ fn shape_text(name: &str, shape: &RequestShape) -> Option<String> {
     Some(format!("{} traced {name}: size class {sizes}, {share:.0} % sequential", shape.requests))
 }
 
-fn left_running(span: &SpanContext, program: &JudgedProgram) -> Option<Finding> {
-    (program.left_running > 0).then(|| {
+fn still_running(span: &SpanContext, program: &JudgedProgram) -> Option<Finding> {
+    (program.still_running > 0).then(|| {
         let message = format!(
             "{} processes of the command were still running at its end: their later I/O is not judged",
-            program.left_running
+            program.still_running
         );
         Finding::new("processes-left", Severity::Note, span, message)
     })

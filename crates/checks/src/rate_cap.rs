@@ -1,6 +1,5 @@
 //! Configured rate limits, recognized by constant round rates.
 
-/// A rate that looks set.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plateau {
     /// The number, with its unit: `3000 IOPS`.

@@ -3,12 +3,12 @@
 use super::achieved_rate;
 use super::{Finding, Limiter, Limits, Severity, SpanContext, process_stalls};
 use diskspd_base::operation::Operation;
-use diskspd_figures::stats::{LARGEST_SLOPE, stalls};
+use diskspd_figures::stats::{MAX_SLOPE, stalls};
 use diskspd_figures::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
 
 /// Maximum `-D` interval in ms that shows pauses without finer observation.
-const FINE_ENOUGH: u32 = 100;
+const MAX_INTERVAL_MS: u32 = 100;
 
 /// Pauses in which next to nothing was completed. Times in s.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,8 +34,7 @@ pub(super) fn judge(span: &SpanContext) -> Option<Stall> {
         return None;
     }
     let (counts, interval) = io_beats(span)?;
-    let found =
-        stalls::detect(&counts, interval, in_flight(span)).filter(|found| found.share > LARGEST_SLOPE)?;
+    let found = stalls::detect(&counts, interval, in_flight(span)).filter(|found| found.share > MAX_SLOPE)?;
     let stalls::Stalls { times, share, length, longest, period, rate, begin } = found;
     Some(Stall { times, share, length, longest, period, iops: rate, start: begin, interval })
 }
@@ -47,7 +46,7 @@ fn io_beats(span: &SpanContext) -> Option<(Vec<u64>, f64)> {
     }
     let (intervals, ms) = (&span.measured.iops.as_ref()?.intervals, span.asked.io_bucket_duration);
     let counts = || intervals.iter().map(|interval| interval.total.ios).collect();
-    (ms <= FINE_ENOUGH).then(|| (counts(), seconds_of_ms(ms)))
+    (ms <= MAX_INTERVAL_MS).then(|| (counts(), seconds_of_ms(ms)))
 }
 
 /// I/Os that can be in flight at once.
@@ -94,7 +93,7 @@ fn format_seconds(seconds: f64) -> String {
 }
 
 /// Maximum pause in s caused by a limit in time slices, as in control groups.
-const LONGEST_SLICE: f64 = 0.25;
+const MAX_SLICE_S: f64 = 0.25;
 const MIN_EXPLAINED_SHARE: f64 = 0.5;
 
 impl Stall {
@@ -108,7 +107,7 @@ impl Stall {
             Limiter::VolumeLimit => "the volume releases I/Os in bursts to keep its limit",
             _ => return None,
         };
-        (self.length <= LONGEST_SLICE).then_some(limit)
+        (self.length <= MAX_SLICE_S).then_some(limit)
     }
 
     fn list_causes(&self, span: &SpanContext, limits: Option<&Limits>) -> Vec<String> {

@@ -19,7 +19,6 @@ pub struct Steadiness {
     pub intervals: usize,
     pub interval: f64,
     pub iops: f64,
-    /// Mean rate of all intervals.
     pub mean_iops: f64,
     /// Standard deviation of the intervals, outliers left out, share of the mean.
     pub variation: f64,
@@ -31,7 +30,7 @@ pub struct Steadiness {
     /// Change along the line through the fifths of the run, share of the mean; beyond 0.1 the SNIA calls it
     /// not steady.
     pub slope: f64,
-    /// How much an interval resembles the one before it, 0 to 0.8.
+    /// Correlation of neighboring intervals, 0 to 0.8.
     pub autocorrelation: f64,
     /// Rate at the start of the ramp or of the first level; the lowest rate if uneven, the level's rate if
     /// interrupted.
@@ -42,7 +41,7 @@ pub struct Steadiness {
     pub interruptions: Option<Interruption>,
     /// Pauses below a second; `None` if irrelevant or not observed.
     pub stalls: Option<Stall>,
-    /// When periodic: from one turn to the next, s.
+    /// Period in s.
     pub period: Option<f64>,
     pub latency: Option<LatencySteadiness>,
     /// When steady: rates at begin and end of a run in which they rose or fell all the time, by less than
@@ -79,7 +78,7 @@ pub(super) fn judge(
     outages: Option<&[Outage]>,
 ) -> Option<Steadiness> {
     let (rates, interval) = io_rates(span)?;
-    let course = Course::classify(&rates)?;
+    let course = SeriesShape::classify(&rates)?;
     let at = |index: usize| index as f64 * interval;
     let (verdict, from_iops, to_iops, changes) = in_figures(&course);
     let changes = changes.into_iter().map(at).collect();
@@ -135,7 +134,7 @@ pub(super) fn judge(
 }
 
 impl Steadiness {
-    /// The same with outages, which a steady rate leaves out as outliers.
+    /// Adds outages, which are outliers of a steady rate.
     fn interrupted_by(self, out: Interruption) -> Steadiness {
         if !matches!(self.verdict, SteadyVerdict::Steady | SteadyVerdict::Unclear) {
             return self;
@@ -156,7 +155,7 @@ impl Steadiness {
 /// Whether the rate stays at a level from this second on.
 fn stays_level(rates: &[f64], interval: f64, from: Option<f64>) -> bool {
     let rest = from.and_then(|second| rates.get((second / interval).round() as usize..));
-    rest.is_some_and(|rest| is_flat(rest) && rest.iter().all(|rate| rate * interval >= FEWEST_IOS))
+    rest.is_some_and(|rest| is_flat(rest) && rest.iter().all(|rate| rate * interval >= MIN_IOS))
 }
 
 /// Whether a rate came and went because of requested pauses or recorded times.
@@ -170,7 +169,7 @@ fn is_requested(span: &SpanContext, verdict: SteadyVerdict) -> bool {
 
 /// Returns the kind of a course, its rates at the start and the end (lowest and highest), and the
 /// intervals of changes.
-fn in_figures(course: &Course) -> (SteadyVerdict, f64, f64, Vec<usize>) {
+fn in_figures(course: &SeriesShape) -> (SteadyVerdict, f64, f64, Vec<usize>) {
     match &course.shape {
         Shape::Level => (of_level(course), course.mean, course.mean, vec![]),
         Shape::Ramp { from, to, .. } => {
@@ -228,13 +227,13 @@ fn stopped_at(steady: &Steadiness) -> Option<f64> {
     }
 }
 
-fn of_level(course: &Course) -> SteadyVerdict {
+fn of_level(course: &SeriesShape) -> SteadyVerdict {
     if course.is_steady() { SteadyVerdict::Steady } else { SteadyVerdict::Unclear }
 }
 
 impl Interruption {
     /// Outages of all targets together, or of the only one.
-    fn by_outages(span: &SpanContext, course: &Course, outages: &[Outage]) -> Option<Interruption> {
+    fn by_outages(span: &SpanContext, course: &SeriesShape, outages: &[Outage]) -> Option<Interruption> {
         let is_of_all = |outage: &&Outage| outage.target.is_none() || span.ids.len() == 1;
         let of_all: Vec<&Outage> = outages.iter().filter(is_of_all).collect();
         let (first, last) = (of_all.first()?, of_all.last()?);
@@ -250,7 +249,7 @@ impl Interruption {
         })
     }
 
-    fn find_interruption(course: &Course, interval: f64) -> Option<Interruption> {
+    fn find_interruption(course: &SeriesShape, interval: f64) -> Option<Interruption> {
         let Shape::Interrupted(found) = &course.shape else { return None };
         Some(Interruption {
             times: found.times,
@@ -264,14 +263,14 @@ impl Interruption {
 }
 
 /// Stalls as long as this, s, are interruptions of the seconds as well, which say enough.
-const SEEN_BY_SECONDS: f64 = 1.0;
+const MIN_SECONDS_INTERVAL: f64 = 1.0;
 
 fn is_made_of(stalls: &Stall, verdict: SteadyVerdict) -> bool {
     match verdict {
         SteadyVerdict::Steady | SteadyVerdict::Unclear | SteadyVerdict::Uneven | SteadyVerdict::Periodic => {
             true
         }
-        SteadyVerdict::Interrupted => stalls.length < SEEN_BY_SECONDS,
+        SteadyVerdict::Interrupted => stalls.length < MIN_SECONDS_INTERVAL,
         _ => false,
     }
 }

@@ -9,9 +9,8 @@ use std::collections::HashMap;
 /// A target or thread with less than this share of the median is slow.
 const MAX_SLOW_SHARE: f64 = 0.1;
 /// Threads with the same targets that show what is usual.
-const FEWEST_THREADS: usize = 3;
-const FEWEST_IOS: f64 = 200.0;
-/// Slow ones that are named.
+const MIN_THREADS: usize = 3;
+const MIN_IOS: f64 = 200.0;
 const MAX_NAMED: usize = 3;
 
 /// A target or thread, and its I/Os.
@@ -78,7 +77,7 @@ fn slow_threads(span: &SpanContext) -> Vec<Finding> {
             None => groups.push(vec![worked]),
         }
     }
-    let found = groups.into_iter().filter_map(|group| slow_members(span, group, FEWEST_THREADS));
+    let found = groups.into_iter().filter_map(|group| slow_members(span, group, MIN_THREADS));
     let finding = |(message, evidence): (String, String)| {
         Finding::new("slow-thread", Severity::Warning, span, message).shown_by(evidence).remedy(
             "check the thread's CPU: other programs, interrupts, -a with a busy or slow CPU; measure again",
@@ -110,7 +109,7 @@ fn slow_members(span: &SpanContext, group: Vec<ShareOfIos>, fewest: usize) -> Op
     };
     let slow: Vec<&ShareOfIos> =
         group.iter().filter(|worked| (worked.ios as f64) < MAX_SLOW_SHARE * usual).collect();
-    if slow.is_empty() || usual < FEWEST_IOS {
+    if slow.is_empty() || usual < MIN_IOS {
         return None;
     }
     let named = slow.iter().take(MAX_NAMED);

@@ -9,7 +9,7 @@ use diskspd_machine::storage::Storage;
 use diskspd_profile::{FlushType, Profile, RateTotal, Target, TargetId, TimeSpan};
 use diskspd_results::{Host, JudgedProgram, Measured, ResourceUsage, SpanResults, TargetResults};
 
-/// One measured time span with everything that is known about it.
+/// A measured time span with all facts about it.
 #[derive(Debug)]
 pub struct SpanContext<'a> {
     pub number: usize,

@@ -116,7 +116,7 @@ impl dyn Engine + '_ {
 /// Features and notes of an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineInfo<'a> {
-    /// One line for `-v` and the record.
+    /// Summary in one line for `-v` and the record.
     pub features: String,
     /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this
     /// kind can be ([`EngineRow::pins_once`](super::EngineRow::pins_once)); `None` = it hasn't, or that's
@@ -136,7 +136,7 @@ impl EngineInfo<'_> {
 pub enum PinError {
     /// The limit of locked memory is too small.
     Limit,
-    /// It is larger than the kernel pins at once.
+    /// The buffer exceeds the kernel's limit of pinned memory.
     TooLarge,
     /// The setup is not supported; the text contains the reason and the remedy.
     Refused(String),

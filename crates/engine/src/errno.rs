@@ -16,6 +16,6 @@ pub(crate) fn priority_refused(source: std::io::Error) -> EngineError {
     EngineError { what, source: Some(source) }
 }
 
-pub(crate) fn apart(files: Vec<File>) -> (Vec<IoPriority>, Vec<FileHandle>) {
+pub(crate) fn split_files(files: Vec<File>) -> (Vec<IoPriority>, Vec<FileHandle>) {
     files.into_iter().map(|file| (file.priority, file.handle)).unzip()
 }

@@ -3,7 +3,7 @@
 use super::kernel;
 use super::null::Null;
 use super::sim::{Sim, SimDevice};
-use super::unavailable::UnavailableError;
+use super::unavailable::AvailabilityError;
 use super::{ENGINES, Engine, EngineError, EngineKind, EngineRow, Setup};
 use diskspd_sys::clock::Clock;
 
@@ -13,7 +13,7 @@ pub trait MakeEngine {
     ///
     /// # Errors
     /// Why not, and what to do about it.
-    fn available(&self) -> Result<(), UnavailableError>;
+    fn available(&self) -> Result<(), AvailabilityError>;
 
     /// Creates the engine for the calling thread. Mapped files mixed with other files are served outside
     /// the engine.
@@ -31,7 +31,7 @@ pub trait MakeEngine {
 }
 
 impl MakeEngine for EngineRow {
-    fn available(&self) -> Result<(), UnavailableError> {
+    fn available(&self) -> Result<(), AvailabilityError> {
         if self.real_io { kernel::available(self.kind) } else { Ok(()) }
     }
 

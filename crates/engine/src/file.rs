@@ -22,7 +22,7 @@ pub struct File {
     pub write_through: bool,
     /// Additional kernel options of the I/Os; not supported for mapped files.
     pub ways: IoFeatures,
-    /// It is a device whose zones are emptied (`--zoned`).
+    /// Whether the file is a device whose zones are reset (`--zoned`).
     pub zoned: bool,
 }
 

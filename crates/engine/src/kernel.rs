@@ -9,7 +9,7 @@ pub mod uring;
 
 use super::mixed::MixedEngine;
 use super::mmap::Mmap;
-use super::{Engine, EngineError, EngineKind, EngineRow, Setup, UnavailableError};
+use super::{AvailabilityError, Engine, EngineError, EngineKind, EngineRow, Setup};
 use nowait::Nowait;
 use resets::Resets;
 use sync::Sync;
@@ -19,13 +19,13 @@ use uring::RingOptions;
 ///
 /// # Errors
 /// Why not, and what to do about it.
-pub(super) fn available(kind: EngineKind) -> Result<(), UnavailableError> {
+pub(super) fn available(kind: EngineKind) -> Result<(), AvailabilityError> {
     match kind {
         EngineKind::Uring | EngineKind::Nvme => uring::probe(),
         EngineKind::Aio => aio::probe(),
         EngineKind::Port | EngineKind::Routines => {
             let (reason, remedy) = ("it needs Windows", "use --engine uring, aio or sync");
-            Err(UnavailableError { reason: reason.into(), remedy: remedy.into(), lacking: false })
+            Err(AvailabilityError { reason: reason.into(), remedy: remedy.into(), lacking: false })
         }
         _ => Ok(()),
     }

@@ -41,7 +41,7 @@ pub use self::{
     contract::{CompletedIo, Engine, EngineError, EngineInfo, Io, PinError, Setup},
     factory::{MakeEngine, describe_all},
     file::File,
-    unavailable::UnavailableError,
+    unavailable::AvailabilityError,
 };
-/// Most bytes of one I/O; engines refuse anything longer.
+/// Maximum size of an I/O in bytes; engines reject larger ones.
 pub use diskspd_sys::transfer::MAX_LENGTH;

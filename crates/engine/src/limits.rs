@@ -6,7 +6,7 @@ use diskspd_sys::transfer::{fits, fits_without_data};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub depth: u32,
-    /// How many files there are; `None` = the engine ignores them.
+    /// Number of files; `None` = the engine ignores them.
     pub files: Option<usize>,
     /// Bytes of the buffer.
     pub buffer: usize,

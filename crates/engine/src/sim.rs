@@ -28,10 +28,10 @@ pub struct SimDevice {
     write: Service,
     /// Mean number of I/Os per stall; a power of two.
     stall_one_in: u64,
-    /// Mean length of a stall, ns.
+    /// Mean length of a stall in ns.
     stall: Nanos,
-    /// How its speed changes in the course of time.
-    course: SimCourse,
+    /// Change of the speed over time.
+    course: SpeedProfile,
     /// Interval of I/Os that fail with `EIO`; 0 = none.
     fail_every: u64,
     /// Interval of I/Os that transfer only half of their bytes; 0 = none.
@@ -40,7 +40,7 @@ pub struct SimDevice {
 
 /// How the speed of a device changes. Time counts from the first I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SimCourse {
+enum SpeedProfile {
     Steady,
     /// Fast write cache of a limited number of bytes; later writes take `factor` times as long.
     Cliff {
@@ -70,7 +70,7 @@ enum SimCourse {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Service {
-    /// Shortest time in a channel, ns.
+    /// Shortest time in a channel in ns.
     base: Nanos,
     /// Mean of the additional time in ns, which is close to exponentially distributed.
     tail: Nanos,
@@ -86,7 +86,7 @@ impl Default for SimDevice {
             write: Service { base: 11_000, tail: 3_000, picos_per_byte: 200 },
             stall_one_in: 1 << 12,
             stall: 2_000_000,
-            course: SimCourse::Steady,
+            course: SpeedProfile::Steady,
             fail_every: 0,
             short_every: 0,
         }
@@ -96,32 +96,32 @@ impl Default for SimDevice {
 impl SimDevice {
     /// Returns a device with a fast write cache of 64 GiB; writes beyond it take five times as long.
     pub fn cliff() -> SimDevice {
-        SimDevice { course: SimCourse::Cliff { cache: 64 << 30, factor: 5 }, ..SimDevice::default() }
+        SimDevice { course: SpeedProfile::Cliff { cache: 64 << 30, factor: 5 }, ..SimDevice::default() }
     }
 
-    /// With 3000 I/Os per second and burst credits for 150,000 more.
+    /// Returns a device with 3000 I/Os per second and burst credits for 150,000 more.
     pub fn throttle() -> SimDevice {
         SimDevice {
-            course: SimCourse::Throttle { interval: 333_333, credits: 150_000 },
+            course: SpeedProfile::Throttle { interval: 333_333, credits: 150_000 },
             ..SimDevice::default()
         }
     }
 
     /// Growing slower for a minute, down to half its speed.
     pub fn drift() -> SimDevice {
-        SimDevice { course: SimCourse::Drift { doubled_after: 60_000_000_000 }, ..SimDevice::default() }
+        SimDevice { course: SpeedProfile::Drift { doubled_after: 60_000_000_000 }, ..SimDevice::default() }
     }
 
     /// Beginning no I/O for one second of every six: from the third to the fourth.
     pub fn stall() -> SimDevice {
-        let course = SimCourse::Stalls { every: 6 * SECOND, from: 3 * SECOND, to: 4 * SECOND };
+        let course = SpeedProfile::Stalls { every: 6 * SECOND, from: 3 * SECOND, to: 4 * SECOND };
         SimDevice { course, ..SimDevice::default() }
     }
 
     /// Completing nothing from 5 s after its first I/O to 9.312 s, as one whose path is down.
     pub fn outage() -> SimDevice {
         let (from, to) = (5 * SECOND, 9_312_000_000);
-        SimDevice { course: SimCourse::Outage { from, to }, ..SimDevice::default() }
+        SimDevice { course: SpeedProfile::Outage { from, to }, ..SimDevice::default() }
     }
 
     /// The default device with faults, for tests: one I/O in `fail_every` fails with `EIO`, one in
@@ -136,7 +136,7 @@ const FLUSH: Service = Service { base: 300_000, tail: 60_000, picos_per_byte: 0 
 /// Service time of a discard: the device records it, and frees the blocks later.
 const TRIM: Service = Service { base: 40_000, tail: 20_000, picos_per_byte: 0 };
 
-/// How zeros are written: by a command that the device writes down.
+/// Cost of a Write Zeroes command.
 const ZERO_WRITE: Service = Service { base: 30_000, tail: 10_000, picos_per_byte: 0 };
 
 /// An I/O being served.
@@ -151,7 +151,7 @@ struct Flight {
 /// Times differ little, so an I/O that is submitted last nearly always has its place near the end.
 #[derive(Debug)]
 struct Flights {
-    /// From `first` on the I/Os in flight; before, I/Os that have ended.
+    /// I/Os in flight, from index `first`; earlier entries have ended.
     all: Vec<Flight>,
     first: usize,
 }
@@ -203,7 +203,6 @@ pub struct Sim {
     /// When each channel becomes free, the earliest on top. Empty if no I/O ever waits for a channel, because
     /// the queue is not deeper than the device has channels.
     channels: BinaryHeap<Reverse<Nanos>>,
-    /// When the link becomes free.
     link: Nanos,
     flights: Flights,
     number: u64,
@@ -212,7 +211,7 @@ pub struct Sim {
     /// When the throttle would have let the next I/O go without any credits; ahead of the clock = credits
     /// are used.
     allowed: Nanos,
-    /// When the device was at rest.
+    /// Time since which the device is idle.
     start: Nanos,
 }
 
@@ -238,7 +237,7 @@ impl Sim {
         }
     }
 
-    /// When an I/O that arrives now will have been served.
+    /// Returns the service end of an I/O that arrives now.
     fn serve_io(&mut self, io: &Io, now: Nanos) -> Nanos {
         let service = match io.op {
             Operation::Read => self.device.read,
@@ -291,8 +290,8 @@ impl Sim {
     /// The time in a channel as the device's course has it, and when it may begin at the earliest.
     fn scale_time(&mut self, io: &Io, time: Nanos, now: Nanos) -> (Nanos, Nanos) {
         match self.device.course {
-            SimCourse::Steady => (time, 0),
-            SimCourse::Cliff { cache, factor } => {
+            SpeedProfile::Steady => (time, 0),
+            SpeedProfile::Cliff { cache, factor } => {
                 if io.op == Operation::Read {
                     return (time, 0);
                 }
@@ -305,27 +304,27 @@ impl Sim {
                 self.link += on_link * (factor - 1);
                 (time * factor, 0)
             }
-            SimCourse::Throttle { interval, credits } => {
+            SpeedProfile::Throttle { interval, credits } => {
                 // Credits grow while nothing is done, up to what they were at first.
                 self.allowed = self.allowed.max(now) + interval;
                 (time, self.allowed.saturating_sub(credits * interval))
             }
-            SimCourse::Stalls { every, from, to } => {
+            SpeedProfile::Stalls { every, from, to } => {
                 let passed = now.saturating_sub(self.start) % every;
                 (time, if (from..to).contains(&passed) { now - passed + to } else { 0 })
             }
-            SimCourse::Outage { .. } => (time, 0),
-            SimCourse::Drift { doubled_after } => {
+            SpeedProfile::Outage { .. } => (time, 0),
+            SpeedProfile::Drift { doubled_after } => {
                 let passed = now.saturating_sub(self.start).min(doubled_after);
                 (time + time * (passed / 1000) / (doubled_after / 1000), 0)
             }
         }
     }
 
-    /// When the answer of an I/O arrives that was served at `finish`.
+    /// Returns the arrival time of the completion of an I/O served at `finish`.
     fn answer_time(&self, finish: Nanos) -> Nanos {
         match self.device.course {
-            SimCourse::Outage { from, to } => {
+            SpeedProfile::Outage { from, to } => {
                 let passed = finish.saturating_sub(self.start);
                 if (from..to).contains(&passed) { self.start + to } else { finish }
             }

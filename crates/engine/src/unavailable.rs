@@ -1,9 +1,9 @@
 //! The reasons why an engine is not available.
 
-/// Why an engine does not work here. Prints as `reason; remedy`.
+/// Reason why an engine is unavailable. Prints as `reason; remedy`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}; {remedy}")]
-pub struct UnavailableError {
+pub struct AvailabilityError {
     pub reason: String,
     pub remedy: String,
     /// Whether resources are missing, which may be available later or for fewer threads. Otherwise the

@@ -11,7 +11,7 @@ pub struct AnswerFormat {
 }
 
 /// An answer that the program writes as JSON and reads again (`record::answers`).
-pub trait KeptAnswer: Serialize + DeserializeOwned {
+pub trait StoredAnswer: Serialize + DeserializeOwned {
     /// Name in messages, with its article: `a sweep (sweep --json)`.
     const TITLE: &'static str;
     const NAME: &'static str;

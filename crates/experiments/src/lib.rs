@@ -9,8 +9,8 @@
 
 mod answer_format;
 pub mod compare;
+mod invalid_value;
 mod line;
-mod not_as_expected;
 pub mod precondition;
 pub mod repeat;
 pub mod repetition;
@@ -19,6 +19,6 @@ pub mod selection;
 pub mod suite;
 pub mod sweep;
 
-pub use answer_format::{AnswerFormat, KeptAnswer};
-pub use line::{HostRate, LatencyLine, RunFinding, RunRow};
-pub use not_as_expected::InvalidValueError;
+pub use answer_format::{AnswerFormat, StoredAnswer};
+pub use invalid_value::InvalidValueError;
+pub use line::{HostRate, LatencyRow, RunFinding, RunRow};

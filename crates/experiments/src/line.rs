@@ -19,9 +19,9 @@ pub struct RunRow {
     pub measured_s: f64,
     /// 2^20 bytes per second.
     pub mib_per_s: f64,
-    pub latency: Option<LatencyLine>,
-    /// From where they were due, where they had such a time.
-    pub response: Option<LatencyLine>,
+    pub latency: Option<LatencyRow>,
+    /// Latency from the due times, if the I/Os had due times.
+    pub response: Option<LatencyRow>,
     /// Mean of all CPUs, percent; `None` if the times of the CPUs are unknown.
     pub cpu: Option<f64>,
     /// The busiest CPU, percent; `None` as for `cpu`.
@@ -43,9 +43,9 @@ pub struct HostRate {
     pub iops: f64,
 }
 
-/// Latencies of a run, ms.
+/// Latencies of a run in ms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct LatencyLine {
+pub struct LatencyRow {
     pub mean_ms: Millis,
     /// 99 % took no longer.
     pub p99_ms: Millis,
@@ -56,10 +56,10 @@ pub struct LatencyLine {
     pub open_end_ms: Option<Millis>,
 }
 
-impl LatencyLine {
+impl LatencyRow {
     /// `None` = not measured, or not stated.
-    fn new(times: Quantiles, open_end_ms: Option<Millis>) -> Option<LatencyLine> {
-        Some(LatencyLine { mean_ms: times.mean?, p99_ms: times.p99?, p999_ms: times.p999?, open_end_ms })
+    fn new(times: Quantiles, open_end_ms: Option<Millis>) -> Option<LatencyRow> {
+        Some(LatencyRow { mean_ms: times.mean?, p99_ms: times.p99?, p999_ms: times.p999?, open_end_ms })
     }
 
     pub fn is_lower_bound(&self, percentile: Millis) -> bool {
@@ -92,7 +92,7 @@ impl RunRow {
             latency: service_line(span),
             response: span.paced.as_ref().and_then(|paced| {
                 let response = paced.response.as_ref()?;
-                LatencyLine::new(chart_quantiles(response.total, &response.chart), None)
+                LatencyRow::new(chart_quantiles(response.total, &response.chart), None)
             }),
             cpu: span.cpu.mean_usage(),
             hottest: span.cpu.rows.iter().map(|row| row.usage.usage).reduce(f64::max),
@@ -111,7 +111,7 @@ impl RunRow {
             iops: span.total.iops?,
             measured_s: span.seconds.unwrap_or(0.0),
             mib_per_s: span.total.mib_per_s?,
-            latency: LatencyLine::new(span.quantiles(), span.fio.as_ref().and_then(|fio| fio.open_end)),
+            latency: LatencyRow::new(span.quantiles(), span.fio.as_ref().and_then(|fio| fio.open_end)),
             response: None,
             cpu: span.cpu_percent,
             hottest: span.busiest_cpu_percent.or(span.cpu_percent),
@@ -126,13 +126,13 @@ impl RunRow {
     }
 
     /// Returns the user-visible latency: from the scheduled time, if there is one.
-    pub fn user_latency(&self) -> Option<&LatencyLine> {
+    pub fn user_latency(&self) -> Option<&LatencyRow> {
         self.response.as_ref().or(self.latency.as_ref())
     }
 
     /// The run as lists and tables show it.
     pub fn summary(&self, name: &str) -> RunSummary {
-        let percentile = |percent: f64, of: fn(&LatencyLine) -> Millis| {
+        let percentile = |percent: f64, of: fn(&LatencyRow) -> Millis| {
             let total = Some(of(self.latency.as_ref()?));
             Some(PercentileSummary { percent, latency: ChartRow { total, ..ChartRow::default() } })
         };
@@ -170,8 +170,8 @@ impl RunRow {
     }
 }
 
-fn service_line(span: &Measured) -> Option<LatencyLine> {
-    LatencyLine::new(chart_quantiles(span.total.total.latency?, &span.latency.as_ref()?.all), None)
+fn service_line(span: &Measured) -> Option<LatencyRow> {
+    LatencyRow::new(chart_quantiles(span.total.total.latency?, &span.latency.as_ref()?.all), None)
 }
 
 fn chart_quantiles(figures: LatencyFigures, chart: &Chart) -> Quantiles {

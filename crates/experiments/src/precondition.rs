@@ -7,7 +7,7 @@
 //! straight line changes by at most 10 %.
 
 use super::InvalidValueError;
-use diskspd_figures::stats::{LARGEST_EXCURSION, LARGEST_SLOPE};
+use diskspd_figures::stats::{MAX_EXCURSION, MAX_SLOPE};
 use diskspd_figures::units::table::{self, Cell, TableColumn, signed};
 use diskspd_results::{Preconditioning, RoundFigures, RoundWindow};
 
@@ -96,7 +96,7 @@ pub fn window(iops: &[f64]) -> Option<RoundWindow> {
 }
 
 pub fn is_steady(window: &RoundWindow) -> bool {
-    window.excursion <= LARGEST_EXCURSION + ROUNDING && window.slope.abs() <= LARGEST_SLOPE + ROUNDING
+    window.excursion <= MAX_EXCURSION + ROUNDING && window.slope.abs() <= MAX_SLOPE + ROUNDING
 }
 
 /// Next step after rounds with these rates; `most` is the maximum number of rounds.
@@ -115,58 +115,58 @@ pub fn next(iops: &[f64], most: u32) -> NextRound {
     }
 }
 
-pub struct RoundLine<'a> {
+pub struct RoundRow<'a> {
     number: usize,
     round: &'a RoundFigures,
     window: Option<RoundWindow>,
 }
 
-pub fn lines(rounds: &[RoundFigures]) -> Vec<RoundLine<'_>> {
+pub fn lines(rounds: &[RoundFigures]) -> Vec<RoundRow<'_>> {
     let rates: Vec<f64> = rounds.iter().map(|round| round.iops).collect();
-    let line = |(place, round)| RoundLine { number: place + 1, round, window: window(&rates[..=place]) };
+    let line = |(place, round)| RoundRow { number: place + 1, round, window: window(&rates[..=place]) };
     rounds.iter().enumerate().map(line).collect()
 }
 
-impl<'a> RoundLine<'a> {
+impl<'a> RoundRow<'a> {
     /// All columns, in order.
-    pub const COLUMNS: &'a [TableColumn<RoundLine<'a>>] = &[
-        TableColumn::<RoundLine>::number("round", |line| Cell::Whole(line.number as u64))
+    pub const COLUMNS: &'a [TableColumn<RoundRow<'a>>] = &[
+        TableColumn::<RoundRow>::number("round", |line| Cell::Whole(line.number as u64))
             .brief_and_paged()
             .with_least_width(5),
-        TableColumn::<RoundLine>::number("IOPS", |line| Cell::Figure(line.round.iops, 2))
+        TableColumn::<RoundRow>::number("IOPS", |line| Cell::Figure(line.round.iops, 2))
             .brief()
             .on_page("I/Os per s")
             .with_least_width(12),
-        TableColumn::<RoundLine>::number("MiB/s", |line| Cell::Figure(line.round.mib_per_s, 2))
+        TableColumn::<RoundRow>::number("MiB/s", |line| Cell::Figure(line.round.mib_per_s, 2))
             .brief_and_paged()
             .spare(3)
             .with_least_width(10),
-        TableColumn::<RoundLine>::number("avg ms", |line| Cell::time(line.round.mean_ms))
+        TableColumn::<RoundRow>::number("avg ms", |line| Cell::time(line.round.mean_ms))
             .brief()
             .spare(2)
             .on_page("mean, ms")
             .with_least_width(9),
-        TableColumn::<RoundLine>::number("p99 ms", |line| Cell::time(line.round.p99_ms))
+        TableColumn::<RoundRow>::number("p99 ms", |line| Cell::time(line.round.p99_ms))
             .brief()
             .on_page("99 %, ms")
             .with_least_width(9),
-        TableColumn::<RoundLine>::number("average of 5", |line| {
+        TableColumn::<RoundRow>::number("average of 5", |line| {
             Cell::figure(line.window.map(|window| window.average_iops), 2)
         })
         .brief_and_paged()
         .spare(1)
         .with_least_width(14),
-        TableColumn::<RoundLine>::number("excursion", |line| {
+        TableColumn::<RoundRow>::number("excursion", |line| {
             Cell::share(line.window.map(|window| unsigned_zero(100.0 * window.excursion)))
         })
         .brief_and_paged()
         .with_least_width(9),
-        TableColumn::<RoundLine>::number("slope", |line| {
+        TableColumn::<RoundRow>::number("slope", |line| {
             Cell::change(line.window.map(|window| unsigned_zero(100.0 * window.slope)))
         })
         .brief_and_paged()
         .with_least_width(8),
-        TableColumn::<RoundLine>::words("", |line| {
+        TableColumn::<RoundRow>::words("", |line| {
             let steady = line.window.as_ref().is_some_and(is_steady);
             Cell::Text(if steady { "steady" } else { "" }.to_owned())
         })
@@ -177,7 +177,7 @@ impl<'a> RoundLine<'a> {
 
 /// Returns the table of all rounds in at most `room` columns, and the verdict.
 pub fn text(done: &Preconditioning, room: usize) -> String {
-    table::text_within(RoundLine::COLUMNS, &lines(&done.rounds), room) + "\n" + &verdict(done) + "\n"
+    table::text_within(RoundRow::COLUMNS, &lines(&done.rounds), room) + "\n" + &verdict(done) + "\n"
 }
 
 fn unsigned_zero(percent: f64) -> f64 {
@@ -194,9 +194,9 @@ pub fn verdict(done: &Preconditioning) -> String {
          {:.0} %)",
         window.average_iops,
         Cell::Share(unsigned_zero(100.0 * window.excursion), 1).readable(),
-        LARGEST_EXCURSION * 100.0,
+        MAX_EXCURSION * 100.0,
         signed(unsigned_zero(100.0 * window.slope)),
-        LARGEST_SLOPE * 100.0
+        MAX_SLOPE * 100.0
     );
     match done.steady {
         true => format!("steady after {count} rounds: {by}{}", still_moving(&done.rounds)),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn known_courses_end_where_they_must() {
+    fn known_series_end_at_expected_interval() {
         let noise = |round: u32, share: f64| 1.0 + share * (f64::from(round * 7919 % 101) / 50.0 - 1.0);
         assert_eq!(find_end(|_| 5000.0), (5, NextRound::Steady));
         // Fast at first, at once slow: the window must have left the fast ones behind.

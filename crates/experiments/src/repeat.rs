@@ -5,7 +5,7 @@ use diskspd_figures::stats::replicates::Spread;
 
 /// Fewer runs say too little about how much they vary to stop by it.
 pub const MIN_RUNS: u32 = 3;
-/// More runs than this aren't made to reach a precision.
+/// Maximum number of runs for a requested precision.
 pub const MAX_RUNS: u32 = 30;
 
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -103,12 +103,12 @@ fn trend_rises(values: &[f64]) -> Option<bool> {
     let out_of_order = usize::try_from((pairs - score.abs()) / 2).ok()?;
     let by_chance: f64 = 2.0 * chances.iter().take(out_of_order + 1).sum::<f64>();
     // Of five values all have to be in order: 1 of 60.
-    let least = if count == FEWEST_TO_DRIFT { 2.0 / 120.0 + 1e-9 } else { DRIFT_BY_CHANCE };
-    (count >= FEWEST_TO_DRIFT && by_chance <= least).then_some(score > 0)
+    let least = if count == MIN_RUNS_FOR_DRIFT { 2.0 / 120.0 + 1e-9 } else { DRIFT_BY_CHANCE };
+    (count >= MIN_RUNS_FOR_DRIFT && by_chance <= least).then_some(score > 0)
 }
 
 const DRIFT_BY_CHANCE: f64 = 0.01;
-const FEWEST_TO_DRIFT: usize = 5;
+const MIN_RUNS_FOR_DRIFT: usize = 5;
 
 pub fn headline(line: &RunRow) -> String {
     let mut text = format!("{:.2} IOPS, {:.2} MiB/s", line.iops, line.mib_per_s);

@@ -2,8 +2,8 @@
 //! writes it as JSON, and reads it again (`record::answers`).
 
 use super::repeat::{Repeat, Trend};
-use super::run_columns::{self, OfRun};
-use super::{AnswerFormat, KeptAnswer, RunRow};
+use super::run_columns::{self, RunContext};
+use super::{AnswerFormat, RunRow, StoredAnswer};
 use diskspd_figures::stats::replicates::{Bounds, Spread, outliers};
 use diskspd_figures::units::count_of;
 use diskspd_figures::units::table::{self, Cell, TableColumn};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-impl KeptAnswer for Repetition {
+impl StoredAnswer for Repetition {
     const TITLE: &'static str = "a repetition (--repeat)";
     const NAME: &'static str = "diskspd repetition";
     const VERSION: u32 = 2;
@@ -23,7 +23,6 @@ impl KeptAnswer for Repetition {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Repetition {
     pub format: AnswerFormat,
-    /// The program and all arguments.
     pub command_line: String,
     #[serde(flatten)]
     pub work: RepeatedWork,
@@ -43,10 +42,8 @@ pub struct Repetition {
 /// The severity of runs without findings.
 pub const NOTHING_FOUND: &str = "none: no finding limits the figures";
 
-/// The work of all runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatedWork {
-    /// In words.
     pub workload: String,
     pub targets: Vec<String>,
     /// The computer, or the number of computers; `None` = unknown.
@@ -65,7 +62,6 @@ impl fmt::Display for RepeatedWork {
     }
 }
 
-/// A figure of all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RepeatedFigure {
     pub runs: usize,
@@ -188,7 +184,7 @@ impl RepeatedRun {
     }
 }
 
-impl OfRun for RepeatedRun {
+impl RunContext for RepeatedRun {
     fn run_line(&self) -> Option<&RunRow> {
         Some(&self.figures)
     }
@@ -250,7 +246,7 @@ impl Repetition {
         format!("{runs}: {}\n\n{figures}{notes}\n{table}\n{verdict}", self.work)
     }
 
-    /// One line of CSV for each run.
+    /// Returns a CSV line for each run.
     pub fn csv(&self) -> String {
         let run = [
             TableColumn::<RepeatedRun>::number("run", |run| Cell::Whole(run.number.into())),

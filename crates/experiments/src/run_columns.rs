@@ -1,16 +1,15 @@
 //! The columns of figures that CSV tables of runs have in common.
 
-use super::{LatencyLine, RunRow};
+use super::{LatencyRow, RunRow};
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::{Cell, TableColumn};
 
-/// A row about a run.
-pub(crate) trait OfRun {
+pub(crate) trait RunContext {
     /// The figures of the run; `None` = it failed.
     fn run_line(&self) -> Option<&RunRow>;
 }
 
-pub(crate) fn figures<R: OfRun>() -> [TableColumn<R>; 13] {
+pub(crate) fn figures<R: RunContext>() -> [TableColumn<R>; 13] {
     [
         TableColumn::number("iops", |row: &R| figure_cell(row, |line| Some(line.iops), 3)),
         TableColumn::number("mib_per_s", |row: &R| figure_cell(row, |line| Some(line.mib_per_s), 3)),
@@ -34,20 +33,20 @@ pub(crate) fn figures<R: OfRun>() -> [TableColumn<R>; 13] {
     ]
 }
 
-fn figure_cell(row: &impl OfRun, of: fn(&RunRow) -> Option<f64>, decimals: usize) -> Cell {
+fn figure_cell(row: &impl RunContext, of: fn(&RunRow) -> Option<f64>, decimals: usize) -> Cell {
     row.run_line().and_then(of).map_or(Cell::Missing, |figure| Cell::Rounded(figure, decimals))
 }
 
-fn service_cell(row: &impl OfRun, of: fn(LatencyLine) -> Millis) -> Cell {
+fn service_cell(row: &impl RunContext, of: fn(LatencyRow) -> Millis) -> Cell {
     in_full(row.run_line().and_then(|line| line.latency), of)
 }
 
-fn response_cell(row: &impl OfRun, of: fn(LatencyLine) -> Millis) -> Cell {
+fn response_cell(row: &impl RunContext, of: fn(LatencyRow) -> Millis) -> Cell {
     in_full(row.run_line().and_then(|line| line.response), of)
 }
 
-fn in_full(latency: Option<LatencyLine>, of: fn(LatencyLine) -> Millis) -> Cell {
-    let written = |latency: LatencyLine| match latency.cell(of(latency)) {
+fn in_full(latency: Option<LatencyRow>, of: fn(LatencyRow) -> Millis) -> Cell {
+    let written = |latency: LatencyRow| match latency.cell(of(latency)) {
         bound @ Cell::AtLeast(_) => bound,
         _ => Cell::Text(of(latency).in_full()),
     };

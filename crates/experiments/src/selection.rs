@@ -84,7 +84,6 @@ pub enum RunFigure {
 }
 
 impl RunFigure {
-    /// All, as they are named.
     pub const ALL: [(RunFigure, &str); 6] = [
         (RunFigure::Iops, "iops"),
         (RunFigure::MibPerS, "mib"),
@@ -102,7 +101,7 @@ impl RunFigure {
         RunFigure::ALL.iter().find(|(figure, _)| *figure == self).map_or("", |(_, name)| name)
     }
 
-    /// For people, with its unit.
+    /// Returns the title with its unit.
     pub fn title(self) -> &'static str {
         match self {
             RunFigure::Iops => "IOPS",
@@ -132,7 +131,6 @@ impl RunFigure {
         self.value(span, of).filter(|value| !is_bound(*value))
     }
 
-    /// The same in a table.
     pub fn cell(self, span: &SpanSummary, of: WhichIos, decimals: usize) -> Cell {
         match (self.value(span, of), self.exact_value(span, of)) {
             (Some(bound), None) => Cell::AtLeast(Millis::new(bound)),

@@ -17,23 +17,21 @@ impl ListPlace {
     }
 }
 
-/// A part of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListPart<'a> {
     Begin,
-    /// The text of an object.
     Element(&'a [u8]),
 }
 
 /// A longer text is not the name of a list.
-const LONGEST_NAME: usize = 16;
+const MAX_NAME_BYTES: usize = 16;
 
 /// Error of a text that is not a document, or has a list with other elements than objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnusualTextError;
+pub struct ListFormatError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum InList {
+enum ListState {
     #[default]
     Outside,
     /// An element may follow, or the end.
@@ -41,7 +39,6 @@ enum InList {
     Element,
     /// A comma has to follow, or the end.
     After,
-    /// An element has to follow.
     Comma,
 }
 
@@ -53,7 +50,7 @@ pub struct ListSplitter {
     found: Vec<usize>,
     /// The place whose list is open.
     open: usize,
-    list: InList,
+    list: ListState,
     skeleton: Vec<u8>,
     element: Vec<u8>,
     depth: usize,
@@ -84,11 +81,11 @@ impl ListSplitter {
     pub fn take(
         &mut self,
         bytes: &[u8],
-        each: &mut dyn FnMut(usize, ListPart) -> Result<(), UnusualTextError>,
-    ) -> Result<(), UnusualTextError> {
+        each: &mut dyn FnMut(usize, ListPart) -> Result<(), ListFormatError>,
+    ) -> Result<(), ListFormatError> {
         let mut rest = bytes;
         while let Some((&byte, behind)) = rest.split_first() {
-            if !matches!(self.list, InList::Outside | InList::Element) {
+            if !matches!(self.list, ListState::Outside | ListState::Element) {
                 self.step_between(byte)?;
                 rest = behind;
                 continue;
@@ -97,7 +94,7 @@ impl ListSplitter {
             let length = plain.min(rest.len() - 1) + 1;
             let (piece, behind) = rest.split_at(length);
             match self.list {
-                InList::Element => self.element.extend_from_slice(piece),
+                ListState::Element => self.element.extend_from_slice(piece),
                 _ => self.skeleton.extend_from_slice(piece),
             }
             rest = behind;
@@ -113,12 +110,12 @@ impl ListSplitter {
 
     fn report(
         &mut self,
-        each: &mut dyn FnMut(usize, ListPart) -> Result<(), UnusualTextError>,
-    ) -> Result<(), UnusualTextError> {
+        each: &mut dyn FnMut(usize, ListPart) -> Result<(), ListFormatError>,
+    ) -> Result<(), ListFormatError> {
         match self.list {
-            InList::Opened => each(self.open, ListPart::Begin),
-            InList::Element if self.depth == self.places[self.open].depth() => {
-                self.list = InList::After;
+            ListState::Opened => each(self.open, ListPart::Begin),
+            ListState::Element if self.depth == self.places[self.open].depth() => {
+                self.list = ListState::After;
                 each(self.open, ListPart::Element(&self.element))?;
                 self.element.clear();
                 Ok(())
@@ -128,22 +125,22 @@ impl ListSplitter {
     }
 
     /// Takes a byte of a list outside of its elements.
-    fn step_between(&mut self, byte: u8) -> Result<(), UnusualTextError> {
+    fn step_between(&mut self, byte: u8) -> Result<(), ListFormatError> {
         self.list = match (byte, self.list) {
             (b' ' | b'\n' | b'\r' | b'\t', list) => list,
-            (b'{', InList::Opened | InList::Comma) => {
+            (b'{', ListState::Opened | ListState::Comma) => {
                 self.element.push(byte);
                 self.depth += 1;
-                InList::Element
+                ListState::Element
             }
-            (b',', InList::After) => InList::Comma,
-            (b']', InList::Opened | InList::After) => {
+            (b',', ListState::After) => ListState::Comma,
+            (b']', ListState::Opened | ListState::After) => {
                 self.skeleton.push(byte);
                 self.depth -= 1;
                 self.found[self.open] = self.places[self.open].names.len() - 1;
-                InList::Outside
+                ListState::Outside
             }
-            _ => return Err(UnusualTextError),
+            _ => return Err(ListFormatError),
         };
         Ok(())
     }
@@ -164,22 +161,22 @@ impl ListSplitter {
         });
         self.is_escaped = is_escaped;
         let length = end.unwrap_or(bytes.len());
-        let room = (LONGEST_NAME + 1).saturating_sub(self.last.len());
+        let room = (MAX_NAME_BYTES + 1).saturating_sub(self.last.len());
         self.last.extend_from_slice(&bytes[..length.min(room)]);
         length
     }
 
     /// Takes a byte with a meaning, outside of texts.
-    fn step(&mut self, byte: u8) -> Result<(), UnusualTextError> {
+    fn step(&mut self, byte: u8) -> Result<(), ListFormatError> {
         match byte {
             b'"' => {
                 self.in_text = true;
                 self.last.clear();
             }
-            b':' if self.list == InList::Outside => self.begin_member(),
+            b':' if self.list == ListState::Outside => self.begin_member(),
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' => {
-                self.depth = self.depth.checked_sub(1).ok_or(UnusualTextError)?;
+                self.depth = self.depth.checked_sub(1).ok_or(ListFormatError)?;
                 // The members of an object that ended do not lead anywhere.
                 for (found, place) in self.found.iter_mut().zip(self.places) {
                     while found.checked_sub(1).is_some_and(|last| place.objects[last] > self.depth) {
@@ -189,13 +186,13 @@ impl ListSplitter {
             }
             _ => {}
         }
-        if byte == b'[' && self.list == InList::Outside {
+        if byte == b'[' && self.list == ListState::Outside {
             let mut open = self.found.iter().zip(self.places);
             let is_open = |(found, place): (&usize, &ListPlace)| {
                 *found == place.names.len() && place.depth() == self.depth
             };
             if let Some(open) = open.position(is_open) {
-                (self.open, self.list) = (open, InList::Opened);
+                (self.open, self.list) = (open, ListState::Opened);
             }
         }
         Ok(())

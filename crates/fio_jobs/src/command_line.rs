@@ -1,13 +1,13 @@
 //! fio's command line as sections of a job file: options before the first `--name` are global, each `--name`
 //! begins a job, and other words are job files.
 
-use super::fault::{ConversionError, JobPlace};
-use super::ini::{JobSection, JobSetting, LONGEST_NAME, LineSections};
+use super::error::{ConversionError, JobLocation};
+use super::ini::{JobSection, JobSetting, LineSections, MAX_NAME_BYTES};
 use super::options::{self, FioForm, FioKind, FioOption};
 
 /// The parts of a command line of fio.
 pub(super) struct FioLine {
-    pub(super) place: JobPlace,
+    pub(super) place: JobLocation,
     sections: Vec<JobSection>,
     files: Vec<String>,
     /// Names of the only jobs to run (`--section`); empty = all.
@@ -47,7 +47,7 @@ fn takes_next(row: &FioOption, next: Option<&str>) -> bool {
 
 impl FioLine {
     pub(super) fn read(words: &[String], faults: &mut Vec<ConversionError>) -> FioLine {
-        let place = JobPlace { file: "fio's command line".to_owned(), ..JobPlace::default() };
+        let place = JobLocation { file: "fio's command line".to_owned(), ..JobLocation::default() };
         let (sections, files, only, own) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut line = FioLine { place, sections, files, only, reads_only: false, own };
         let mut rest = words.iter().map(String::as_str).peekable();
@@ -87,7 +87,7 @@ impl FioLine {
 
     fn begin(&mut self, name: &str, faults: &mut Vec<ConversionError>) {
         match name.len() {
-            1..=LONGEST_NAME => self.push(name, name.starts_with("global")),
+            1..=MAX_NAME_BYTES => self.push(name, name.starts_with("global")),
             _ => {
                 let fault = ConversionError::syntax(&self.place, "--name: a job's name has 1 to 255 bytes");
                 faults.push(fault.hint("give the job a name: --name=job"));
@@ -97,7 +97,7 @@ impl FioLine {
 
     fn push(&mut self, name: &str, is_global: bool) {
         let section = if is_global { String::new() } else { name.to_owned() };
-        let place = JobPlace { section, ..self.place.clone() };
+        let place = JobLocation { section, ..self.place.clone() };
         self.sections.push(JobSection {
             name: name.to_owned(),
             is_global,

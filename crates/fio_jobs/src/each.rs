@@ -2,7 +2,6 @@
 
 use super::number::NumberError;
 
-/// A value for each direction.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PerDirection<T> {
     pub(super) read: T,
@@ -56,7 +55,6 @@ impl<T> PerDirection<Option<T>> {
     }
 }
 
-/// There are more values than directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("at most three values are possible: for reads, writes and trims")]
 pub(super) struct TooMany;

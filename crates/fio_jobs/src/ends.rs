@@ -3,15 +3,15 @@
 use super::files::FilePiece;
 use super::job::RequestedJob;
 use super::number::FioSize;
-use super::shape::{JobShape, JobWay};
+use super::shape::{JobDirection, JobShape};
 use diskspd_profile::Volume;
 
 /// Maximum duration in seconds of a time span that ends by completed work: 30 days.
-pub(super) const LONGEST_S: u32 = 30 * 24 * 3600;
+pub(super) const MAX_DURATION_S: u32 = 30 * 24 * 3600;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum JobEnd {
-    /// After this time, s.
+pub(super) enum JobLimit {
+    /// Time limit in s.
     Time(u32),
     /// When so much has been done in a direction, at the latest after a time.
     Amount { written: bool, volume: Volume, at_most: u32 },
@@ -19,7 +19,6 @@ pub(super) enum JobEnd {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum EndError {
-    /// Trims aren't counted for it.
     #[error("trimmed bytes cannot end a time span: only reads and writes count")]
     Trims,
     #[error("the amount of I/O depends on the size of a device that does not exist on this machine")]
@@ -34,17 +33,17 @@ impl RequestedJob {
     ///
     /// # Errors
     /// Fails if it is unknown.
-    pub(super) fn end(&self, pieces: &[Vec<FilePiece>]) -> Result<JobEnd, EndError> {
+    pub(super) fn end(&self, pieces: &[Vec<FilePiece>]) -> Result<JobLimit, EndError> {
         if let Some(seconds) = self.runtime_s.filter(|_| self.time_based) {
-            return Ok(JobEnd::Time(seconds));
+            return Ok(JobLimit::Time(seconds));
         }
-        let at_most = self.runtime_s.unwrap_or(LONGEST_S);
+        let at_most = self.runtime_s.unwrap_or(MAX_DURATION_S);
         let (written, share) = match self.shape.way {
-            JobWay::Read => (false, 100),
-            JobWay::Write => (true, 100),
-            JobWay::Mixed(reads) if reads >= 50 => (false, reads),
-            JobWay::Mixed(reads) => (true, 100 - reads),
-            JobWay::Trim => return Err(EndError::Trims),
+            JobDirection::Read => (false, 100),
+            JobDirection::Write => (true, 100),
+            JobDirection::Mixed(reads) if reads >= 50 => (false, reads),
+            JobDirection::Mixed(reads) => (true, 100 - reads),
+            JobDirection::Trim => return Err(EndError::Trims),
         };
         let mut bytes = 0u64;
         for pieces in pieces {
@@ -54,7 +53,7 @@ impl RequestedJob {
                 let times =
                     u64::from(self.clones).checked_mul(self.loops).and_then(|all| u32::try_from(all).ok());
                 let volume = times.filter(|_| alone).map(Volume::Times).ok_or(EndError::NoSize)?;
-                return Ok(JobEnd::Amount { written, volume, at_most });
+                return Ok(JobLimit::Amount { written, volume, at_most });
             };
             let area = lengths.into_iter().try_fold(0, u64::checked_add).ok_or(EndError::TooLarge)?;
             let each = match self.amount {
@@ -67,7 +66,7 @@ impl RequestedJob {
             bytes = bytes.checked_add(each).ok_or(EndError::TooLarge)?;
         }
         let of_way = (u128::from(bytes) * self.share_of_bytes(written, share) / 1_000_000) as u64;
-        Ok(JobEnd::Amount { written, volume: Volume::Bytes(of_way.max(1)), at_most })
+        Ok(JobLimit::Amount { written, volume: Volume::Bytes(of_way.max(1)), at_most })
     }
 
     /// Bytes of an I/O on average.
@@ -75,10 +74,10 @@ impl RequestedJob {
         let sizes = &self.shape.sizes;
         let [read, write, trim] = [&sizes.read, &sizes.write, &sizes.trim].map(|sizes| JobShape::mean(sizes));
         match self.shape.way {
-            JobWay::Read => read,
-            JobWay::Write => write,
-            JobWay::Trim => trim,
-            JobWay::Mixed(percent) => {
+            JobDirection::Read => read,
+            JobDirection::Write => write,
+            JobDirection::Trim => trim,
+            JobDirection::Mixed(percent) => {
                 let reads = f64::from(percent) / 100.0;
                 read * reads + write * (1.0 - reads)
             }

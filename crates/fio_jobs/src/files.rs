@@ -31,7 +31,7 @@ struct GivenFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FilePiece {
     pub(super) path: String,
-    /// Where the part begins, byte offset.
+    /// Start of the part as byte offset.
     pub(super) from: u64,
     pub(super) length: Option<u64>,
     /// Required size of the file in bytes; `None` if it is large enough, or a device.
@@ -39,13 +39,12 @@ pub(super) struct FilePiece {
 }
 
 /// Bytes of a path, at most (Linux's `PATH_MAX`, without its end).
-const LONGEST_PATH: usize = 4095;
+const MAX_PATH_BYTES: usize = 4095;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum FileSliceError {
     #[error("'{0}' does not exist, and the job has no size")]
     NoSize(String),
-    /// A percentage of something unknown.
     #[error("a percentage of '{0}', whose size is unknown")]
     NoWhole(String),
     #[error("the offset is beyond the end of '{0}'")]
@@ -53,7 +52,7 @@ pub(super) enum FileSliceError {
     /// The file is not there, and may not be made.
     #[error("'{0}' does not exist or is too small, and allow_file_create=0")]
     MayNotCreate(String),
-    /// It is neither a file nor a block device.
+    /// The path is neither a file nor a block device.
     #[error("'{0}' is neither a file nor a block device")]
     NoTarget(String),
     /// Numbers beyond 64 bits.
@@ -170,7 +169,7 @@ fn as_target(name: String) -> String {
 }
 
 fn path(folder: Option<&str>, name: &str) -> Result<String, FileSliceError> {
-    if name.len().saturating_add(folder.map_or(0, str::len)) > LONGEST_PATH {
+    if name.len().saturating_add(folder.map_or(0, str::len)) > MAX_PATH_BYTES {
         return Err(FileSliceError::LongName);
     }
     Ok(match folder {
@@ -199,7 +198,7 @@ impl Files {
         })
     }
 
-    /// How many files each thread has.
+    /// Returns the number of files per thread.
     pub(super) fn of_each_thread(&self) -> u64 {
         self.named.as_ref().map_or(self.count.into(), |named| named.len() as u64)
     }
@@ -217,7 +216,7 @@ impl Files {
         if self.count == 1 && matches!(around.existing(&self.job), Existing::Device(_) | Existing::Other) {
             return Ok(vec![self.path(&self.job)?]);
         }
-        if self.format.as_ref().is_some_and(|format| format.len() > LONGEST_PATH) {
+        if self.format.as_ref().is_some_and(|format| format.len() > MAX_PATH_BYTES) {
             return Err(FileSliceError::LongName);
         }
         let made = |file: u32| match &self.format {

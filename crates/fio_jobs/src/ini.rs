@@ -1,7 +1,7 @@
 //! The form of a job file: sections with their settings, comments, files that are included, variables of the
 //! environment, and words for the machine's sizes.
 
-use super::fault::{ConversionError, ConversionErrorKind, JobPlace};
+use super::error::{ConversionError, ConversionErrorKind, JobLocation};
 use super::number;
 use super::surroundings::{HostContext, Keyword};
 use diskspd_base::limits;
@@ -12,7 +12,7 @@ pub(super) struct JobSetting {
     /// The option, as it is given.
     pub(super) name: String,
     pub(super) value: Option<String>,
-    pub(super) place: JobPlace,
+    pub(super) place: JobLocation,
 }
 
 impl JobSetting {
@@ -25,25 +25,25 @@ impl JobSetting {
 pub(super) struct JobSection {
     pub(super) name: String,
     pub(super) is_global: bool,
-    pub(super) place: JobPlace,
+    pub(super) place: JobLocation,
     pub(super) settings: Vec<JobSetting>,
     /// Zero-based index of the job file on a command line; global settings end with their file.
     pub(super) file: usize,
 }
 
-/// The longest text that is read, bytes.
+/// Maximum length of a text in bytes.
 pub const MAX_BYTES: u64 = limits::FIO_JOBS.bytes;
 /// Files that include each other, at most.
 const MAX_INCLUDE_DEPTH: usize = 16;
 /// Lines of all files together, at most: files can include others many times.
-const MOST_LINES: usize = 100_000;
+const MAX_LINES: usize = 100_000;
 /// Bytes of all files together, at most.
-const MOST_TEXT: usize = 16 << 20;
+const MAX_TEXT_BYTES: usize = 16 << 20;
 /// Maximum number of jobs in a file, as in fio (`REAL_MAX_JOBS` in its `fio.h`).
-const MOST_JOBS: usize = 4096;
-const TOO_MANY_JOBS: &str = "more than 4,096 jobs, the limit of fio, too";
+const MAX_JOBS: usize = 4096;
+const JOB_LIMIT_TEXT: &str = "more than 4,096 jobs, the limit of fio, too";
 /// Maximum bytes of a section's name. It is part of a file name, and fio truncates it here.
-pub(super) const LONGEST_NAME: usize = 255;
+pub(super) const MAX_NAME_BYTES: usize = 255;
 
 pub(super) fn sections(
     text: &[u8],
@@ -58,7 +58,7 @@ pub(super) fn sections(
 
 /// The sections of a command line, and the parts that add or select sections.
 pub(super) struct LineSections<'a> {
-    pub(super) place: &'a JobPlace,
+    pub(super) place: &'a JobLocation,
     pub(super) sections: &'a [JobSection],
     pub(super) files: &'a [String],
     /// Names of the only jobs; empty = all.
@@ -74,8 +74,8 @@ pub(super) fn sections_of_line(
 ) -> Vec<JobSection> {
     let mut reader = JobReader::new(around, faults);
     reader.jobs = line.sections.iter().filter(|section| !section.is_global).count();
-    if reader.jobs > MOST_JOBS {
-        reader.is_too_much(line.place, TOO_MANY_JOBS);
+    if reader.jobs > MAX_JOBS {
+        reader.is_too_much(line.place, JOB_LIMIT_TEXT);
     }
     reader.sections = line.sections.to_vec();
     let is_wanted = |name: &String| line.only.is_empty() || line.only.contains(name);
@@ -127,7 +127,7 @@ impl<'a> JobReader<'a> {
         let section = self.sections.last().filter(|_| self.is_open);
         let section = section.map_or(String::new(), |section| section.name.clone());
         let is_secret = depth > 0 || self.around.is_secret();
-        let mut place = JobPlace { file: file.to_owned(), line: 0, section, is_secret };
+        let mut place = JobLocation { file: file.to_owned(), line: 0, section, is_secret };
         let Ok(text) = std::str::from_utf8(text) else {
             let what = "this is not UTF-8 text, so it is not a job file";
             return self.faults.push(ConversionError::syntax(&place, what));
@@ -135,9 +135,9 @@ impl<'a> JobReader<'a> {
         for line in text.trim_start_matches('\u{feff}').lines() {
             place.line += 1;
             (self.lines, self.bytes) = (self.lines + 1, self.bytes + line.len());
-            if self.lines > MOST_LINES {
+            if self.lines > MAX_LINES {
                 self.is_too_much(&place, "the file has more than 100,000 lines");
-            } else if self.bytes > MOST_TEXT {
+            } else if self.bytes > MAX_TEXT_BYTES {
                 self.is_too_much(&place, "all files together have more than 16 MiB");
             } else {
                 self.read_line(without_comment(line), &mut place, depth);
@@ -148,12 +148,12 @@ impl<'a> JobReader<'a> {
         }
     }
 
-    fn is_too_much(&mut self, place: &JobPlace, what: &str) {
+    fn is_too_much(&mut self, place: &JobLocation, what: &str) {
         self.faults.push(ConversionError::syntax(place, what));
         self.is_over = true;
     }
 
-    fn read_line(&mut self, line: &str, place: &mut JobPlace, depth: usize) {
+    fn read_line(&mut self, line: &str, place: &mut JobLocation, depth: usize) {
         if line.is_empty() {
             return;
         }
@@ -183,7 +183,7 @@ impl<'a> JobReader<'a> {
         }
     }
 
-    fn begin_section(&mut self, rest: &str, place: &mut JobPlace, depth: usize) {
+    fn begin_section(&mut self, rest: &str, place: &mut JobLocation, depth: usize) {
         if depth > 0 {
             return self
                 .faults
@@ -193,22 +193,22 @@ impl<'a> JobReader<'a> {
         if name.len() == rest.len() {
             self.faults.push(ConversionError::syntax(place, "the section's name has no ] after it"));
         }
-        if name.len() > LONGEST_NAME {
+        if name.len() > MAX_NAME_BYTES {
             self.is_too_much(place, "the section's name is longer than 255 bytes");
             return;
         }
         place.section.clone_from(&name);
         let is_global = name.starts_with("global");
         self.jobs += usize::from(!is_global);
-        if self.jobs > MOST_JOBS {
-            return self.is_too_much(place, TOO_MANY_JOBS);
+        if self.jobs > MAX_JOBS {
+            return self.is_too_much(place, JOB_LIMIT_TEXT);
         }
         self.is_open = true;
         let (place, settings, file) = (place.clone(), Vec::new(), self.file);
         self.sections.push(JobSection { name, is_global, place, settings, file });
     }
 
-    fn include_file(&mut self, name: &str, place: &JobPlace, depth: usize) {
+    fn include_file(&mut self, name: &str, place: &JobLocation, depth: usize) {
         if depth >= MAX_INCLUDE_DEPTH || !self.is_open {
             let what = match !self.is_open {
                 true => "include: it is before any section",
@@ -227,7 +227,7 @@ impl<'a> JobReader<'a> {
         }
     }
 
-    fn expand_value(&mut self, value: &str, place: &JobPlace) -> String {
+    fn expand_value(&mut self, value: &str, place: &JobLocation) -> String {
         let mut made = String::new();
         let mut rest = value;
         while let Some((before, behind)) = rest.split_once("${") {
@@ -247,7 +247,7 @@ impl<'a> JobReader<'a> {
         self.with_keywords(made, place)
     }
 
-    fn with_keywords(&mut self, mut value: String, place: &JobPlace) -> String {
+    fn with_keywords(&mut self, mut value: String, place: &JobLocation) -> String {
         let mut found = false;
         for (word, keyword) in
             Keyword::ALL.iter().filter(|(word, _)| value.contains(word)).collect::<Vec<_>>()

@@ -5,9 +5,9 @@ use super::files::{self, Files};
 use super::number::FioSize;
 use super::options::{self, EngineRule};
 use super::pace;
-use super::run_settings::{self, OfRun};
+use super::run_settings::{self, RunSettings};
 use super::settings::JobSettings;
-use super::shape::{JobShape, JobWay};
+use super::shape::{JobDirection, JobShape};
 use super::surroundings::HostContext;
 use diskspd_base::engines::EngineKind;
 use diskspd_profile::{IoPriority, Throughput, WriteLifetime};
@@ -17,14 +17,13 @@ const HUGE_FROM: u64 = 64 << 10;
 
 #[derive(Debug, Clone)]
 pub(super) struct RequestedJob {
-    /// How many threads do the same.
+    /// Number of threads with the same work.
     pub(super) clones: u32,
     pub(super) engine: EngineKind,
     /// Outstanding I/Os of each thread.
     pub(super) depth: u32,
     pub(super) shape: JobShape,
     pub(super) files: Files,
-    /// The page cache is bypassed.
     pub(super) direct: bool,
     pub(super) write_through: bool,
     pub(super) atomic: bool,
@@ -33,7 +32,6 @@ pub(super) struct RequestedJob {
     pub(super) hints: bool,
     pub(super) large_pages: bool,
     pub(super) content: JobContent,
-    /// Limit of each thread.
     pub(super) throughput: Option<Throughput>,
     /// I/Os of a thread between two pauses, and those, ms.
     pub(super) pause: Option<(u32, u32)>,
@@ -41,25 +39,25 @@ pub(super) struct RequestedJob {
     /// CPUs of its threads; empty = any.
     pub(super) cpus: Vec<u8>,
     pub(super) write_hint: Option<WriteLifetime>,
-    /// It works in the zones of a device.
+    /// Whether the job uses the zones of a device.
     pub(super) zoned: bool,
-    /// How long it is measured, s; `None` = until it is done.
+    /// Measured time in s; `None` = until its I/O is complete.
     pub(super) runtime_s: Option<u32>,
     /// Whether the job continues until its time is over, regardless of the completed work.
     pub(super) time_based: bool,
     pub(super) warmup_s: u32,
-    /// When it starts, us after the others.
+    /// Delay of the start in us.
     pub(super) start_delay_us: u64,
     pub(super) loops: u64,
     /// Work of each thread before it ends: bytes, or a part of its area.
     pub(super) amount: Option<FioSize>,
     pub(super) number_ios: Option<u64>,
     pub(super) seed: u32,
-    /// It begins when all jobs before it have ended.
+    /// Whether the job starts after the end of all earlier jobs.
     pub(super) stonewall: bool,
-    /// It begins when this job has ended.
+    /// Name of the job that must end first.
     pub(super) wait_for: Option<String>,
-    pub(super) run: OfRun,
+    pub(super) run: RunSettings,
 }
 
 impl RequestedJob {
@@ -73,7 +71,7 @@ impl RequestedJob {
         let depth = if engine.is_synchronous() { 1 } else { depth };
         let rate = pace::rate(settings, &shape)?;
         if let Some(reads) = rate.reads {
-            shape.way = JobWay::Mixed(reads);
+            shape.way = JobDirection::Mixed(reads);
         }
         let direct = settings.switch("direct");
         let buffered = settings.switch("buffered").map(|buffered| !buffered);
@@ -164,7 +162,7 @@ impl RequestedJob {
     }
 
     fn fits_settings(&self, settings: &JobSettings) -> bool {
-        if self.engine == EngineKind::Aio && self.shape.way == JobWay::Trim {
+        if self.engine == EngineKind::Aio && self.shape.way == JobDirection::Trim {
             settings.refuse(
                 "ioengine",
                 "Linux AIO has no discards, and fio does them outside of it, one by one",
@@ -172,7 +170,7 @@ impl RequestedJob {
             );
             return false;
         }
-        if self.engine == EngineKind::Mmap && (self.direct || self.shape.way == JobWay::Trim) {
+        if self.engine == EngineKind::Mmap && (self.direct || self.shape.way == JobDirection::Trim) {
             settings.refuse("ioengine", "mapped files are cached, and are not trimmed", "use ioengine=psync");
             return false;
         }
@@ -233,8 +231,8 @@ impl RequestedJob {
             (
                 self.number_ios.is_some() && !is_timed && self.shape.shortens(),
                 "number_ios",
-                "I/Os are shortened to end before a block that was done, so the size of this number of I/Os \
-                 is unknown",
+                "I/Os end before a block that an earlier I/O accessed, so the total size of this number of \
+                 I/Os is unknown",
                 "give size or io_size, or add norandommap=1",
             ),
             (
@@ -249,7 +247,7 @@ impl RequestedJob {
     }
 
     pub(super) fn has_writes(&self) -> bool {
-        matches!(self.shape.way, JobWay::Write | JobWay::Mixed(_))
+        matches!(self.shape.way, JobDirection::Write | JobDirection::Mixed(_))
     }
 }
 

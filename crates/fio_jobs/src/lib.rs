@@ -9,11 +9,11 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 mod access;
-mod beside;
 mod command_line;
+mod concurrent_jobs;
 mod each;
 mod ends;
-mod fault;
+mod error;
 mod files;
 mod ini;
 mod job;
@@ -34,19 +34,19 @@ mod target;
 mod zoned;
 
 pub use command_line::{job_files, option_of_word};
-pub use fault::{ConversionError, ConversionErrorKind, ConversionNote, JobPlace};
+pub use error::{ConversionError, ConversionErrorKind, ConversionNote, JobLocation};
 pub use ini::MAX_BYTES;
 pub use surroundings::{Existing, HostContext, Keyword};
 pub use table::{engines_table, options_table};
 
 use command_line::FioLine;
 use diskspd_profile::{Profile, RunOptions};
-use fault::Notes;
+use error::Notes;
 use ini::JobSection;
 use job::RequestedJob;
 use named_job::NamedJob;
 use settings::{GlobalSettings, JobSettings};
-use shape::JobWay;
+use shape::JobDirection;
 use std::cell::Cell;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub fn convert(
 ) -> Result<ConvertedJob, Vec<ConversionError>> {
     let mut faults = Vec::new();
     let sections = ini::sections(text, file, around, &mut faults);
-    let place = JobPlace { file: file.to_owned(), ..JobPlace::default() };
+    let place = JobLocation { file: file.to_owned(), ..JobLocation::default() };
     let read = ReadSections { sections, faults, notes: Notes::default(), reads_only: false };
     read.convert(&place, "a job begins with its name: [name]", around)
 }
@@ -96,7 +96,6 @@ struct ReadSections {
     sections: Vec<JobSection>,
     faults: Vec<ConversionError>,
     notes: Notes,
-    /// Jobs that write are refused.
     reads_only: bool,
 }
 
@@ -104,7 +103,7 @@ impl ReadSections {
     /// `how`: the beginning of a job, for an error without jobs.
     fn convert(
         mut self,
-        place: &JobPlace,
+        place: &JobLocation,
         how: &str,
         around: &dyn HostContext,
     ) -> Result<ConvertedJob, Vec<ConversionError>> {
@@ -123,7 +122,7 @@ impl ReadSections {
             }
             let settings = JobSettings::from_sections(section, &global, &faults, &notes);
             if let Some(job) = RequestedJob::from_settings(&settings, around) {
-                if self.reads_only && job.shape.way != JobWay::Read {
+                if self.reads_only && job.shape.way != JobDirection::Read {
                     settings.refuse("rw", "--readonly permits no writes", "leave out --readonly");
                 }
                 jobs.push(NamedJob { settings, job });

@@ -25,7 +25,6 @@ impl FioSize {
 pub(crate) enum NumberError {
     #[error("the value is missing")]
     Missing,
-    /// It begins with no digit.
     #[error("this is not a number")]
     NotANumber,
     #[error(

@@ -2,10 +2,10 @@
 
 use super::each::{PerDirection, WrongValue};
 use super::settings::JobSettings;
-use super::shape::{JobShape, JobWay};
+use super::shape::{JobDirection, JobShape};
 use diskspd_profile::{SizeShare, Throughput};
 
-/// How fast each thread of a job goes.
+/// Rate of each thread of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct JobRate {
     pub(super) limit: Option<Throughput>,
@@ -24,16 +24,16 @@ pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<JobRate> 
         return Some(JobRate::default());
     }
     let limit = match shape.way {
-        JobWay::Read => each.read,
-        JobWay::Write => each.write,
-        JobWay::Trim => each.trim,
-        JobWay::Mixed(_) => return mixed_rate(settings, name, &each, shape),
+        JobDirection::Read => each.read,
+        JobDirection::Write => each.write,
+        JobDirection::Trim => each.trim,
+        JobDirection::Mixed(_) => return mixed_rate(settings, name, &each, shape),
     };
     let Some(limit) = limit.filter(|limit| *limit > 0) else { return Some(JobRate::default()) };
     let sizes = match shape.way {
-        JobWay::Write | JobWay::Mixed(_) => &shape.sizes.write,
-        JobWay::Read => &shape.sizes.read,
-        JobWay::Trim => &shape.sizes.trim,
+        JobDirection::Write | JobDirection::Mixed(_) => &shape.sizes.write,
+        JobDirection::Read => &shape.sizes.read,
+        JobDirection::Trim => &shape.sizes.trim,
     };
     if is_poisson(settings)? {
         let ios = of_poisson(settings, name, limit, sizes)?;

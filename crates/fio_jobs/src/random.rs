@@ -5,7 +5,7 @@ use super::number;
 use diskspd_profile::{AddressSpread, Distribution, DistributionKind, DistributionRange};
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) enum RandomPlaces {
+pub(super) enum RandomAccess {
     #[default]
     Uniform,
     Spread(AddressSpread),
@@ -15,7 +15,7 @@ pub(super) enum RandomPlaces {
 /// fio's own theta (`FIO_DEF_ZIPF` in its `fio.h`).
 const USUAL_THETA: &str = "1.1";
 /// Maximum number of ranges, as in fio (`ZONESPLIT_MAX` in its `thread_options.h`).
-const MOST_RANGES: usize = 256;
+const MAX_RANGES: usize = 256;
 const DISTRIBUTION_FORMS: WrongValue =
     WrongValue::Other("possible values: random, zipf:THETA, zoned:.., zoned_abs:..");
 const HASHED_POSITIONS: &str =
@@ -25,10 +25,10 @@ const HASHED_POSITIONS: &str =
 ///
 /// # Errors
 /// Fails if it is invalid, or has no equivalent.
-pub(super) fn read(text: &str, kb_base: u64) -> Result<PerDirection<RandomPlaces>, WrongValue> {
+pub(super) fn read(text: &str, kb_base: u64) -> Result<PerDirection<RandomAccess>, WrongValue> {
     let (form, values) = match (text.split_once(':'), text) {
         (Some(both), _) => both,
-        (None, "random") => return Ok(PerDirection::all(RandomPlaces::Uniform)),
+        (None, "random") => return Ok(PerDirection::all(RandomAccess::Uniform)),
         (None, "zipf") => ("zipf", USUAL_THETA),
         (None, "pareto" | "normal") => (text, ""),
         (None, _) => return Err(DISTRIBUTION_FORMS),
@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, kb_base: u64) -> Result<PerDirection<RandomPlaces
     let kind = match form {
         "zoned" => DistributionKind::Percent,
         "zoned_abs" => DistributionKind::Absolute,
-        "zipf" => return parse_zipf(values).map(|spread| PerDirection::all(RandomPlaces::Spread(spread))),
+        "zipf" => return parse_zipf(values).map(|spread| PerDirection::all(RandomAccess::Spread(spread))),
         "pareto" | "normal" => return Err(WrongValue::Other(HASHED_POSITIONS)),
         "sequence" => {
             return Err(WrongValue::Other(
@@ -46,7 +46,7 @@ pub(super) fn read(text: &str, kb_base: u64) -> Result<PerDirection<RandomPlaces
         _ => return Err(DISTRIBUTION_FORMS),
     };
     let each = PerDirection::parse(values, |text| parse_ranges(text, kind, kb_base))?;
-    Ok(each.map(|ranges| ranges.map_or(RandomPlaces::Uniform, RandomPlaces::Ranges)))
+    Ok(each.map(|ranges| ranges.map_or(RandomAccess::Uniform, RandomAccess::Ranges)))
 }
 
 fn parse_zipf(theta: &str) -> Result<AddressSpread, WrongValue> {
@@ -70,7 +70,7 @@ fn parse_ranges(text: &str, kind: DistributionKind, kb_base: u64) -> Result<Dist
         if part.is_empty() {
             return Err(WrongValue::Other("a part between two colons is empty: fio ignores the rest"));
         }
-        if ranges.len() == MOST_RANGES {
+        if ranges.len() == MAX_RANGES {
             return Err(WrongValue::Other("fio reads 256 ranges at most"));
         }
         let (share, length) = part.split_once('/').unwrap_or((part, ""));

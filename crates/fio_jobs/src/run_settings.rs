@@ -1,23 +1,22 @@
 //! Job options that apply to the whole run: flushes, verification, polling.
 
-use super::random::RandomPlaces;
+use super::random::RandomAccess;
 use super::settings::JobSettings;
-use super::shape::{JobShape, JobWay};
+use super::shape::{JobDirection, JobShape};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct OfRun {
+pub(super) struct RunSettings {
     pub(super) fsync_every: Option<u32>,
     pub(super) flush_after: bool,
     pub(super) verify: bool,
-    /// Read it back afterwards.
     pub(super) read_back: bool,
     pub(super) poll: bool,
     /// I/Os per second of each thread, at random times.
     pub(super) poisson: Option<u64>,
 }
 
-pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u64>) -> Option<OfRun> {
-    let writes = matches!(shape.way, JobWay::Write | JobWay::Mixed(_));
+pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u64>) -> Option<RunSettings> {
+    let writes = matches!(shape.way, JobDirection::Write | JobDirection::Mixed(_));
     let every = |name| settings.number(name, 0..=u64::from(u32::MAX)).filter(|every| *every > 0);
     let (fsync, fdatasync) = (every("fsync"), every("fdatasync"));
     if fsync.is_some() && fdatasync.is_some() {
@@ -48,7 +47,7 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
             return None;
         }
     };
-    if verify && !matches!(shape.random.write, RandomPlaces::Uniform) {
+    if verify && !matches!(shape.random.write, RandomAccess::Uniform) {
         settings.add_note("verify", "never-written blocks count as unknown, not as errors");
     }
     let backlog = settings.number("verify_backlog", 0..=u64::MAX).is_some_and(|blocks| blocks > 0);
@@ -59,5 +58,5 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
     let read_back = verify && settings.switch("do_verify") != Some(false);
     let fsync_every = fsync.or(fdatasync).filter(|_| writes).map(|every| every as u32);
     let (flush_after, poll) = (flush_after && writes, settings.is_on("hipri"));
-    Some(OfRun { fsync_every, flush_after, verify, read_back, poll, poisson })
+    Some(RunSettings { fsync_every, flush_after, verify, read_back, poll, poisson })
 }

@@ -1,7 +1,7 @@
 //! Settings of one job after the global sections before it. Each option appears once, read in the format
 //! of its table row.
 
-use super::fault::{ConversionError, ConversionErrorKind, JobPlace, Notes};
+use super::error::{ConversionError, ConversionErrorKind, JobLocation, Notes};
 use super::ini::{JobSection, JobSetting};
 use super::number::{self, FioSize, NumberError};
 use super::options::{self, FioForm, FioKind, FioOption};
@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 
 pub(super) struct JobSettings<'a> {
     pub(super) job: String,
-    pub(super) place: JobPlace,
+    pub(super) place: JobLocation,
     /// Options without duplicates, ordered by their last occurrence.
     given: Vec<GivenSetting<'a>>,
     /// All of `filename`.
@@ -22,7 +22,7 @@ pub(super) struct JobSettings<'a> {
 }
 
 /// Maximum number of reported faults; a file of one MiB can have a hundred thousand.
-const MOST_FAULTS: usize = 1000;
+const MAX_ERRORS: usize = 1000;
 
 /// Settings of the preceding global sections, looked up once for all following jobs.
 #[derive(Default)]
@@ -168,8 +168,8 @@ impl<'a> JobSettings<'a> {
     pub(super) fn fault(&self, fault: ConversionError) {
         let mut faults = self.faults.take();
         match faults.len() {
-            ..MOST_FAULTS => faults.push(fault),
-            MOST_FAULTS => {
+            ..MAX_ERRORS => faults.push(fault),
+            MAX_ERRORS => {
                 faults.push(ConversionError::syntax(&fault.place, "more than 1,000 settings are wrong"))
             }
             _ => {}
@@ -179,7 +179,7 @@ impl<'a> JobSettings<'a> {
 
     fn faults_are_enough(&self) -> bool {
         let faults = self.faults.take();
-        let enough = faults.len() > MOST_FAULTS;
+        let enough = faults.len() > MAX_ERRORS;
         self.faults.set(faults);
         enough
     }
@@ -285,7 +285,7 @@ impl<'a> JobSettings<'a> {
         number::bytes(text, self.kb_base)
     }
 
-    /// A time, us.
+    /// A time in us.
     pub(super) fn micros(&self, name: &str) -> Option<u64> {
         let form = options::find(name).map(|row| row.form);
         let without_unit = if form == Some(FioForm::Seconds) { 1_000_000 } else { 1 };

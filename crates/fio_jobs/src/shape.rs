@@ -1,13 +1,13 @@
 //! The I/Os of a job: directions, sizes, and positions.
 
 use super::each::{PerDirection, WrongValue};
-use super::random::{self, RandomPlaces};
+use super::random::{self, RandomAccess};
 use super::settings::JobSettings;
 use super::sizes;
 use diskspd_profile::{Distribution, DistributionKind, SizeShare};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JobWay {
+pub(super) enum JobDirection {
     Read,
     Write,
     Mixed(u32),
@@ -16,14 +16,14 @@ pub(super) enum JobWay {
 
 #[derive(Debug, Clone)]
 pub(super) struct JobShape {
-    pub(super) way: JobWay,
+    pub(super) way: JobDirection,
     /// Share of random I/O, percent; 0 = sequential.
     pub(super) random_percent: u32,
     pub(super) hole: u64,
     pub(super) sizes: PerDirection<Vec<SizeShare>>,
     /// Random I/O begins at multiples of this, bytes; `None` = of the smallest size.
     pub(super) alignment: PerDirection<Option<u64>>,
-    pub(super) random: PerDirection<RandomPlaces>,
+    pub(super) random: PerDirection<RandomAccess>,
     /// Each block is done once before any is done twice.
     pub(super) each_once: bool,
 }
@@ -47,7 +47,7 @@ impl JobShape {
         };
         let random = match settings.has_option("random_distribution") {
             true => settings.read("random_distribution", |text| random::read(text, settings.kb_base()))?,
-            false => PerDirection::all(RandomPlaces::Uniform),
+            false => PerDirection::all(RandomAccess::Uniform),
         };
         let mut shape = JobShape { way, random_percent, hole, sizes, alignment, random, each_once: false };
         shape.each_once = shape.does_each_once(settings);
@@ -86,17 +86,19 @@ impl JobShape {
         let PerDirection { read, write, trim } = &self.sizes;
         let (align, random) = (&self.alignment, &self.random);
         let (sizes, align, random) = match self.way {
-            JobWay::Read => (read, align.read, &random.read),
-            JobWay::Write => (write, align.write, &random.write),
-            JobWay::Trim => (trim, align.trim, &random.trim),
-            JobWay::Mixed(_) if (read, align.read, &random.read) != (write, align.write, &random.write) => {
+            JobDirection::Read => (read, align.read, &random.read),
+            JobDirection::Write => (write, align.write, &random.write),
+            JobDirection::Trim => (trim, align.trim, &random.trim),
+            JobDirection::Mixed(_)
+                if (read, align.read, &random.read) != (write, align.write, &random.write) =>
+            {
                 return false;
             }
-            JobWay::Mixed(_) => (read, align.read, &random.read),
+            JobDirection::Mixed(_) => (read, align.read, &random.read),
         };
         let smallest = sizes.iter().map(|size| size.block_size).min().unwrap_or(1);
         let blocks =
-            align.is_none_or(|align| align == u64::from(smallest)) && *random == RandomPlaces::Uniform;
+            align.is_none_or(|align| align == u64::from(smallest)) && *random == RandomAccess::Uniform;
         let register = is_shift_register(settings) && sizes.len() == 1;
         self.random_percent == 100 && blocks && (self.has_map(settings) || register)
     }
@@ -107,8 +109,8 @@ impl JobShape {
                 "fio covers all blocks before it repeats one; here offsets are random, as with norandommap=1";
             settings.add_note("norandommap (not given)", what);
         }
-        if matches!(self.random.read, RandomPlaces::Spread(_))
-            || matches!(self.random.write, RandomPlaces::Spread(_))
+        if matches!(self.random.read, RandomAccess::Spread(_))
+            || matches!(self.random.write, RandomAccess::Spread(_))
         {
             settings.add_note(
                 "random_distribution",
@@ -138,7 +140,7 @@ impl JobShape {
 
     pub(super) fn is_uniform(&self) -> bool {
         let PerDirection { read, write, trim } = &self.random;
-        [read, write, trim].iter().all(|places| **places == RandomPlaces::Uniform)
+        [read, write, trim].iter().all(|places| **places == RandomAccess::Uniform)
     }
 
     /// Returns the end of the last range of a distribution in bytes, from the area's start; 0 = no such
@@ -161,13 +163,13 @@ impl JobShape {
         let reads = (read, align.read, &sizes.read);
         let writes = (write, align.write, &sizes.write);
         let used = match self.way {
-            JobWay::Read => vec![reads],
-            JobWay::Write => vec![writes],
-            JobWay::Mixed(_) => vec![reads, writes],
-            JobWay::Trim => vec![(trim, align.trim, &sizes.trim)],
+            JobDirection::Read => vec![reads],
+            JobDirection::Write => vec![writes],
+            JobDirection::Mixed(_) => vec![reads, writes],
+            JobDirection::Trim => vec![(trim, align.trim, &sizes.trim)],
         };
         let ranges = used.into_iter().filter_map(|(places, align, sizes)| match places {
-            RandomPlaces::Ranges(Distribution { kind: DistributionKind::Absolute, ranges }) => {
+            RandomAccess::Ranges(Distribution { kind: DistributionKind::Absolute, ranges }) => {
                 let smallest = sizes.iter().map(|size| u64::from(size.block_size)).min().unwrap_or(1);
                 let align = align.filter(|align| *align > 0).unwrap_or(smallest);
                 Some((ranges.iter().map(|range| range.span).collect(), align))
@@ -177,17 +179,17 @@ impl JobShape {
         ranges.collect()
     }
 
-    /// Whether I/Os are shortened that would reach a block that was done.
+    /// Whether I/Os are shortened so that they do not reach a completed block.
     pub(super) fn shortens(&self) -> bool {
         self.each_once && self.has_several_sizes()
     }
 
-    /// The smallest size of all ways, bytes.
+    /// The smallest size of all ways in bytes.
     pub(super) fn smallest(&self) -> u32 {
         self.used_sizes().into_iter().flatten().map(|size| size.block_size).min().unwrap_or(1)
     }
 
-    /// The largest size of all ways, bytes.
+    /// The largest size of all ways in bytes.
     pub(super) fn largest(&self) -> u32 {
         self.used_sizes().into_iter().flatten().map(|size| size.block_size).max().unwrap_or(1)
     }
@@ -196,10 +198,10 @@ impl JobShape {
     fn used_sizes(&self) -> Vec<&Vec<SizeShare>> {
         let PerDirection { read, write, trim } = &self.sizes;
         match self.way {
-            JobWay::Read => vec![read],
-            JobWay::Write => vec![write],
-            JobWay::Mixed(_) => vec![read, write],
-            JobWay::Trim => vec![trim],
+            JobDirection::Read => vec![read],
+            JobDirection::Write => vec![write],
+            JobDirection::Mixed(_) => vec![read, write],
+            JobDirection::Trim => vec![trim],
         }
     }
 }
@@ -211,18 +213,18 @@ fn is_shift_register(settings: &JobSettings) -> bool {
 
 /// Returns the value of `rw`: the direction with its share of reads, whether offsets are random, and the
 /// gap between I/Os.
-fn parse_direction(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
+fn parse_direction(settings: &JobSettings) -> Option<(JobDirection, bool, u64)> {
     let text = settings.text("rw").unwrap_or("read").to_owned();
     let (word, behind) = text.split_once(':').map_or((text.as_str(), None), |(word, add)| (word, Some(add)));
     let (way, random) = match word {
-        "read" => (JobWay::Read, false),
-        "write" => (JobWay::Write, false),
-        "rw" | "readwrite" => (JobWay::Mixed(50), false),
-        "randread" => (JobWay::Read, true),
-        "randwrite" => (JobWay::Write, true),
-        "randrw" => (JobWay::Mixed(50), true),
-        "trim" => (JobWay::Trim, false),
-        "randtrim" => (JobWay::Trim, true),
+        "read" => (JobDirection::Read, false),
+        "write" => (JobDirection::Write, false),
+        "rw" | "readwrite" => (JobDirection::Mixed(50), false),
+        "randread" => (JobDirection::Read, true),
+        "randwrite" => (JobDirection::Write, true),
+        "randrw" => (JobDirection::Mixed(50), true),
+        "trim" => (JobDirection::Trim, false),
+        "randtrim" => (JobDirection::Trim, true),
         "trimwrite" | "randtrimwrite" => {
             let reason = "a trim is not followed by a write of the same block";
             settings.refuse(
@@ -255,12 +257,12 @@ fn parse_direction(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
         Some(add) => settings.read("rw", |_| settings.bytes(add))?,
     };
     let way = match (way, settings.last_of(&["rwmixread", "rwmixwrite"])) {
-        (JobWay::Mixed(_), Some(name)) => {
+        (JobDirection::Mixed(_), Some(name)) => {
             let share = settings.number(name, 0..=100)? as u32;
             match if name == "rwmixread" { share } else { 100 - share } {
-                0 => JobWay::Write,
-                100 => JobWay::Read,
-                reads => JobWay::Mixed(reads),
+                0 => JobDirection::Write,
+                100 => JobDirection::Read,
+                reads => JobDirection::Mixed(reads),
             }
         }
         (way, _) => way,

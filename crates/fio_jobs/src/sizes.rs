@@ -2,7 +2,7 @@
 
 use super::each::{PerDirection, WrongValue};
 use super::settings::JobSettings;
-use diskspd_profile::{MOST_PORTIONS, SizeShare};
+use diskspd_profile::{MAX_PORTIONS, SizeShare};
 
 /// fio's block size, bytes.
 const DEFAULT_SIZE: SizeShare = SizeShare { block_size: 4096, share: 1 };
@@ -52,7 +52,7 @@ fn size_range(least: SizeShare, most: SizeShare) -> Result<Vec<SizeShare>, Wrong
         return Ok(vec![SizeShare { block_size: least, share: 1 }]);
     }
     let count = most / least;
-    if !most.is_multiple_of(least) || count as usize > MOST_PORTIONS {
+    if !most.is_multiple_of(least) || count as usize > MAX_PORTIONS {
         let what = "the larger size must be a multiple of the smaller size, at most 64 times it";
         return Err(WrongValue::Other(what));
     }
@@ -60,7 +60,7 @@ fn size_range(least: SizeShare, most: SizeShare) -> Result<Vec<SizeShare>, Wrong
 }
 
 /// Maximum number of sizes in a split, as in fio (`BSSPLIT_MAX` in its `thread_options.h`).
-const MOST_SIZES: usize = 64;
+const MAX_SIZES: usize = 64;
 
 /// Returns sizes with percentages; sizes without a percentage share the rest. As in fio, a size is rounded
 /// down to a multiple of the smallest one (`get_next_buflen` in its `io_u.c`). Any remaining percentage
@@ -74,7 +74,7 @@ fn parse_split(
         if part.is_empty() {
             return Err(WrongValue::Other("a part between two colons is empty: fio ignores the rest"));
         }
-        if sizes.len() == MOST_SIZES {
+        if sizes.len() == MAX_SIZES {
             return Err(WrongValue::Other("fio reads 64 sizes at most"));
         }
         let (bytes, percent) = part.split_once('/').unwrap_or((part, ""));

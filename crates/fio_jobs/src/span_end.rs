@@ -1,13 +1,13 @@
 //! The end of a time span with jobs that end separately.
 
 use super::NamedJob;
-use super::ends::{JobEnd, LONGEST_S};
+use super::ends::{JobLimit, MAX_DURATION_S};
 use super::files::FilePiece;
-use super::shape::JobWay;
+use super::shape::JobDirection;
 use diskspd_profile::{TimeSpan, Volume};
 
 pub(super) fn end(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<FilePiece>>]) -> Option<()> {
-    let mut whole: Option<JobEnd> = None;
+    let mut whole: Option<JobLimit> = None;
     for (NamedJob { settings, job }, pieces) in group.iter().zip(pieces) {
         let end = match job.end(pieces) {
             Ok(end) => end,
@@ -30,8 +30,8 @@ pub(super) fn end(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<Fi
         };
     }
     match whole? {
-        JobEnd::Time(seconds) => span.duration = seconds,
-        JobEnd::Amount { written, volume, at_most } => {
+        JobLimit::Time(seconds) => span.duration = seconds,
+        JobLimit::Amount { written, volume, at_most } => {
             span.duration = at_most;
             *(if written { &mut span.until_written } else { &mut span.until_read }) = Some(volume);
             tell_of_amounts(group, at_most);
@@ -53,10 +53,10 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
                 "the first thread that is done does not end the others: all end when all amounts are done";
             settings.add_note("exitall", what);
         }
-        if job.shape.way != JobWay::Read && job.shape.way != JobWay::Write {
+        if job.shape.way != JobDirection::Read && job.shape.way != JobDirection::Write {
             settings.add_note("size", "the larger amount, of reads or of writes, ends the run");
         }
-        if job.loops > 1 && job.shape.random_percent == 0 && matches!(job.shape.way, JobWay::Mixed(_)) {
+        if job.loops > 1 && job.shape.random_percent == 0 && matches!(job.shape.way, JobDirection::Mixed(_)) {
             settings.add_note(
                 "loops",
                 "sequential reads and writes continue where they were, not both from the beginning",
@@ -68,21 +68,21 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
         if job.does_a_stated_amount() && settings.has_option("number_ios") {
             settings.add_note("number_ios", "the run ends after the bytes of that many I/Os");
         }
-        if at_most == LONGEST_S {
+        if at_most == MAX_DURATION_S {
             settings.add_note("runtime (not given)", "a time span lasts 30 days at most");
         }
     }
 }
 
 /// The end of two concurrent jobs; `None` = they end apart.
-fn common_end(one: JobEnd, other: JobEnd) -> Option<JobEnd> {
+fn common_end(one: JobLimit, other: JobLimit) -> Option<JobLimit> {
     match (one, other) {
-        (JobEnd::Time(one), JobEnd::Time(other)) if one == other => Some(JobEnd::Time(one)),
+        (JobLimit::Time(one), JobLimit::Time(other)) if one == other => Some(JobLimit::Time(one)),
         (
-            JobEnd::Amount { written, volume: Volume::Bytes(one), at_most },
-            JobEnd::Amount { written: other_way, volume: Volume::Bytes(other), at_most: other_time },
+            JobLimit::Amount { written, volume: Volume::Bytes(one), at_most },
+            JobLimit::Amount { written: other_way, volume: Volume::Bytes(other), at_most: other_time },
         ) if written == other_way && at_most == other_time => {
-            Some(JobEnd::Amount { written, volume: Volume::Bytes(one.checked_add(other)?), at_most })
+            Some(JobLimit::Amount { written, volume: Volume::Bytes(one.checked_add(other)?), at_most })
         }
         _ => None,
     }

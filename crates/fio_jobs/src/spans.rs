@@ -1,9 +1,9 @@
 //! Combination of jobs: concurrent jobs become the targets of one time span.
 
 use super::files::FilePiece;
-use super::run_settings::OfRun;
+use super::run_settings::RunSettings;
 use super::surroundings::{Existing, HostContext};
-use super::{NamedJob, beside, span_end};
+use super::{NamedJob, concurrent_jobs, span_end};
 use diskspd_base::engines::EngineKind;
 use diskspd_base::limits::TARGETS;
 use diskspd_profile::{Arrivals, GroupCpu, Profile, RateTotal, RawText, RunOptions, TimeSpan, VerifyMode};
@@ -25,7 +25,7 @@ pub(super) fn converted(jobs: &[NamedJob], around: &dyn HostContext) -> Option<(
     Some((Profile { time_spans: spans, ..Profile::default() }, run_options))
 }
 
-const MOST_TOLD: usize = 64;
+const MAX_NOTES: usize = 64;
 fn is_not_too_much(jobs: &[NamedJob]) -> Option<()> {
     let mut all = 0u64;
     for NamedJob { settings, job } in jobs {
@@ -76,7 +76,7 @@ fn group_jobs<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<JobGroup<'a>>> {
 fn run_options(jobs: &[NamedJob]) -> Option<RunOptions> {
     let first = jobs.first()?;
     let writers = || jobs.iter().filter(|named| named.job.has_writes());
-    let of_writers = writers().next().map_or(OfRun::default(), |named| named.job.run);
+    let of_writers = writers().next().map_or(RunSettings::default(), |named| named.job.run);
     for named in jobs {
         let (run, settings) = (&named.job.run, &named.settings);
         let writes = named.job.has_writes();
@@ -147,11 +147,11 @@ fn group_span(group: &[&NamedJob], around: &dyn HostContext) -> Option<(TimeSpan
     span_end::end(&mut span, group, &pieces)?;
     let several = pieces.iter().flatten().any(|pieces| pieces.len() > 1);
     match several {
-        true => beside::pool(&mut span, group, &pieces)?,
-        false => beside::beside_each_other(&mut span, group, &pieces),
+        true => concurrent_jobs::pool(&mut span, group, &pieces)?,
+        false => concurrent_jobs::beside_each_other(&mut span, group, &pieces),
     }
     let read_back = match group.iter().find(|named| named.job.run.read_back) {
-        Some(named) => Some(beside::read_back(&span, group, named)?),
+        Some(named) => Some(concurrent_jobs::read_back(&span, group, named)?),
         None => None,
     };
     Some((span, read_back))
@@ -198,7 +198,7 @@ fn tell_of_made_files(named: &NamedJob, pieces: &[Vec<FilePiece>], around: &dyn 
             continue;
         }
         match around.existing(&piece.path) {
-            Existing::File(bytes) if more == 0 && told.len() <= MOST_TOLD => {
+            Existing::File(bytes) if more == 0 && told.len() <= MAX_NOTES => {
                 let path = &piece.path;
                 let what = format!("the existing file '{path}' ({bytes} bytes) will be overwritten");
                 settings.add_note("size", what);

@@ -3,8 +3,8 @@
 use super::access::JobContent;
 use super::files::FilePiece;
 use super::job::RequestedJob;
-use super::random::RandomPlaces;
-use super::shape::{JobShape, JobWay};
+use super::random::RandomAccess;
+use super::shape::{JobDirection, JobShape};
 use diskspd_base::engines::EngineKind;
 use diskspd_base::operation::Operation;
 use diskspd_profile::{CacheMode, MixPart, OperationShares, RandomDataSource, RawText, SizeShare, Target};
@@ -50,7 +50,7 @@ impl RequestedJob {
     fn shape_target(&self, target: &mut Target) {
         let shape = &self.shape;
         let JobShape { sizes, alignment, random, .. } = shape;
-        let part = |sizes: &[SizeShare], align: Option<u64>, random: &RandomPlaces, writes: u32| {
+        let part = |sizes: &[SizeShare], align: Option<u64>, random: &RandomAccess, writes: u32| {
             let mut part =
                 Target { write_ratio: writes, random_ratio: shape.random_percent, ..Target::default() };
             let smallest = sizes.iter().map(|size| size.block_size).min().unwrap_or(1);
@@ -65,9 +65,9 @@ impl RequestedJob {
             };
             if shape.random_percent > 0 {
                 match random {
-                    RandomPlaces::Uniform => {}
-                    RandomPlaces::Spread(spread) => part.spread = Some(*spread),
-                    RandomPlaces::Ranges(ranges) => part.distribution = Some(ranges.clone()),
+                    RandomAccess::Uniform => {}
+                    RandomAccess::Spread(spread) => part.spread = Some(*spread),
+                    RandomAccess::Ranges(ranges) => part.distribution = Some(ranges.clone()),
                 }
             }
             part
@@ -75,13 +75,13 @@ impl RequestedJob {
         let reads = || part(&sizes.read, alignment.read, &random.read, 0);
         let writes = || part(&sizes.write, alignment.write, &random.write, 100);
         let alone = match shape.way {
-            JobWay::Read => reads(),
-            JobWay::Write => writes(),
-            JobWay::Trim => {
+            JobDirection::Read => reads(),
+            JobDirection::Write => writes(),
+            JobDirection::Trim => {
                 target.shares = OperationShares::default().with(Operation::Discard, 100);
                 part(&sizes.trim, alignment.trim, &random.trim, 0)
             }
-            JobWay::Mixed(percent) => {
+            JobDirection::Mixed(percent) => {
                 let (reads, writes) = (reads(), writes());
                 let same = Target { write_ratio: writes.write_ratio, ..reads.clone() } == writes;
                 // Sequential reads and writes have a position each, as parts of a mix have.

@@ -2,7 +2,7 @@
 
 use super::job::RequestedJob;
 use super::settings::JobSettings;
-use super::shape::{JobShape, JobWay};
+use super::shape::{JobDirection, JobShape};
 use diskspd_base::engines::EngineKind;
 
 /// Whether it is broken, the option, why, and what to do.
@@ -37,13 +37,14 @@ impl RequestedJob {
         let open = "each outstanding write has its own zone, and more of them than zones may be open";
         vec![
             (
-                way == JobWay::Trim,
+                way == JobDirection::Trim,
                 "rw",
                 "zones are emptied as a whole, by the writes that come to them again",
                 "use rw=write",
             ),
             (
-                self.shape.has_several_sizes() || matches!(way, JobWay::Mixed(_) if random_percent == 0),
+                self.shape.has_several_sizes()
+                    || matches!(way, JobDirection::Mixed(_) if random_percent == 0),
                 "rw",
                 "a zone is filled with blocks of one size, all in order or all at random",
                 "give one bs, and rw=randrw for reads and writes",

@@ -1,13 +1,13 @@
 //! Reads the files of answers: repetitions (`--repeat N --out r.json`), sweeps and comparisons (`--json`).
 
-use super::fault::{LineError, ResultError};
+use super::error::{LineError, ResultError};
 use diskspd_base::json_reader::{JsonError, read_json};
 use diskspd_base::limits::ANSWER;
-use diskspd_experiments::{AnswerFormat, KeptAnswer};
+use diskspd_experiments::{AnswerFormat, StoredAnswer};
 use serde::Deserialize;
 
 /// Whether a text begins as an answer of this kind does.
-pub fn begins_so<A: KeptAnswer>(text: &str) -> bool {
+pub fn begins_so<A: StoredAnswer>(text: &str) -> bool {
     let start: String = text.chars().take(120).collect();
     start.starts_with('{') && start.contains(&format!("\"{}\"", A::NAME))
 }
@@ -21,7 +21,7 @@ struct Head {
 ///
 /// # Errors
 /// The text is not an answer of this kind and version.
-pub fn read<A: KeptAnswer>(bytes: &[u8]) -> Result<A, ResultError> {
+pub fn read<A: StoredAnswer>(bytes: &[u8]) -> Result<A, ResultError> {
     ANSWER.check(bytes.len()).map_err(|error| LineError::of_all(error.to_string()))?;
     let fault = |error: JsonError| LineError::of_all(format!("not {} in JSON: {error}", A::TITLE));
     let Head { format } = read_json(bytes).map_err(fault)?;
@@ -47,9 +47,9 @@ mod tests {
     use diskspd_experiments::compare::{Names, RunComparison};
     use diskspd_experiments::repeat::Repeat;
     use diskspd_experiments::repetition::{RepeatedWork, Repetition};
-    use diskspd_experiments::sweep::{Settings, SweepEnd, SweepResult};
+    use diskspd_experiments::sweep::{Settings, SweepOutcome, SweepResult};
 
-    fn rejects_others<A: KeptAnswer + PartialEq + std::fmt::Debug>(written: A, list: &str) {
+    fn rejects_others<A: StoredAnswer + PartialEq + std::fmt::Debug>(written: A, list: &str) {
         let good = serde_json::to_string_pretty(&written).unwrap();
         assert!(begins_so::<A>(&good));
         let version = |version: u32| format!("\"version\": {version}");
@@ -78,7 +78,7 @@ mod tests {
                 format: SweepResult::format(),
                 command_line: "d x".into(),
                 work: work(),
-                ended: SweepEnd::Complete,
+                ended: SweepOutcome::Complete,
                 settings: Settings::default(),
                 points: Vec::new(),
                 commands: Vec::new(),

@@ -4,7 +4,7 @@ use diskspd_checks::{DeviceVerdict, DeviceWork, JudgedRecord, Judgement};
 use diskspd_figures::units::Millis;
 use diskspd_profile::{Access, Parameters, RawText, Target, TargetGroup, TargetIds, TimeSpan};
 use diskspd_results::{
-    Chart, ChartRow, DirectionSummary, FINE_PERCENTILES, KnownResponse, Measured, NowaitFigures,
+    Chart, ChartRow, DirectionSummary, FINE_PERCENTILES, ResponseSummary, Measured, NowaitFigures,
     PacedFigures, PacedLatency, PartFigures, PartKey, PartSummary, PartTable, PercentileSummary, Record,
     SpanSummary, TEXT_PERCENTS, Table, UnmeasuredSpan, find_percentile,
 };
@@ -140,10 +140,10 @@ fn known_parts(table: &PartTable) -> Vec<PartSummary> {
     parts
 }
 
-fn known_response(paced: &PacedFigures) -> Option<KnownResponse> {
+fn known_response(paced: &PacedFigures) -> Option<ResponseSummary> {
     let PacedLatency { read, write, total, chart } = paced.response.as_ref()?;
     let mean_ms = ChartRow { read: read.mean, write: write.mean, total: total.mean };
-    Some(KnownResponse { ios: paced.ios, mean_ms, percentiles: text_percentiles(chart) })
+    Some(ResponseSummary { ios: paced.ios, mean_ms, percentiles: text_percentiles(chart) })
 }
 
 fn text_percentiles(chart: &Chart) -> Vec<PercentileSummary> {

@@ -7,7 +7,7 @@ mod lines;
 
 use super::index::Index;
 use super::short::ShortSummary;
-use diskspd_base::json_reader::{JsonError, ShapeFault};
+use diskspd_base::json_reader::{JsonError, ShapeError};
 use diskspd_base::limits::{self, EmptyInput};
 use diskspd_checks::{JudgedRecord, Judgement};
 use diskspd_profile::{Profile, RunOptions};
@@ -21,7 +21,6 @@ use serde_json::error::Category;
 use std::fmt;
 use std::io::{self, BufRead, Read, Seek, Write};
 
-/// Why bytes are not a record that can be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     #[error(
@@ -29,7 +28,7 @@ pub enum RecordError {
          and compare also read text reports and result XML"
     )]
     NotJson {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
         column: usize,
         what: String,
@@ -45,7 +44,7 @@ pub enum RecordError {
          was written or copied"
     )]
     Truncated {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
         column: usize,
     },
@@ -70,10 +69,10 @@ pub enum RecordError {
     OlderVersion { found: u64 },
     #[error("line {line}, column {column}: {shape}; the record was probably edited or damaged")]
     Field {
-        /// From 1.
+        /// Counted from 1.
         line: usize,
         column: usize,
-        shape: ShapeFault,
+        shape: ShapeError,
     },
     /// All fields are there, but they contradict each other.
     #[error("{what}; the record was probably edited or damaged")]
@@ -209,7 +208,7 @@ fn read_plainly(source: &mut dyn BufRead) -> Result<Record, RecordError> {
     Ok(diskspd_base::json_reader::read_json(&text)?)
 }
 
-const LONGEST_INDEX: u64 = 16 << 20;
+const MAX_INDEX_BYTES: u64 = 16 << 20;
 
 /// Reads the index of a record from its first line. `Ok(None)` if there is no index.
 ///
@@ -221,7 +220,7 @@ pub fn read_index(mut source: impl Read) -> Result<Option<Index>, RecordError> {
 
 fn index(source: &mut dyn Read) -> Result<Option<Index>, RecordError> {
     let unreadable = |error: io::Error| RecordError::Unreadable { what: error.to_string() };
-    let mut source = io::BufReader::new(source.take(LONGEST_INDEX));
+    let mut source = io::BufReader::new(source.take(MAX_INDEX_BYTES));
     let mut text = Vec::new();
     source.read_until(b'\n', &mut text).map_err(unreadable)?;
     let head = lines::head(&text).and_then(|head| serde_json::from_slice::<Head>(&head).ok());
@@ -255,7 +254,7 @@ fn check_format(mut source: &mut dyn RecordSource) -> Result<(), RecordError> {
     interpret_format(format, read, || {
         source.rewind()?;
         let mut text = Vec::new();
-        source.take(LONGEST_INDEX).read_to_end(&mut text)?;
+        source.take(MAX_INDEX_BYTES).read_to_end(&mut text)?;
         Ok(text)
     })
 }

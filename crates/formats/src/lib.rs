@@ -11,7 +11,7 @@
 
 pub mod answers;
 pub mod decode;
-pub mod fault;
+pub mod error;
 mod figures;
 pub mod fio;
 pub mod index;

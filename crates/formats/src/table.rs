@@ -2,7 +2,7 @@
 //! The content of a file decides which one it has. Records of this program are not among them (`json`).
 
 use super::decode::decoded;
-use super::fault::{LineError, ResultError};
+use super::error::{LineError, ResultError};
 use super::{answers, fio, result_text, result_xml};
 use diskspd_base::limits::{self, InputLimit};
 use diskspd_experiments::compare::RunComparison;

@@ -11,9 +11,9 @@ use diskspd_machine::stack::{Layer, LayerKind, Stack};
 use std::path::Path;
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ArrayLook {
+pub struct ArraySample {
     pub members: Option<u64>,
-    /// How many of these are missing.
+    /// Number of missing members.
     pub missing: u64,
     /// Whether it is a RAID with an inaccessible state.
     pub untold: bool,
@@ -41,7 +41,7 @@ pub fn find_arrays(targets: &[RawText]) -> Vec<ArrayFacts> {
     };
     let arrays = among(&root, stacks.iter());
     let now = |name: String| {
-        let ArrayLook { members, missing, untold, upkeep } = read_array(&root, &name);
+        let ArraySample { members, missing, untold, upkeep } = read_array(&root, &name);
         let upkeep = upkeep.map(|(action, done)| ArrayMaintenance { action, done: (done, done) });
         ArrayFacts { name, members, missing: (missing, missing), state_unknown: untold, maintenance: upkeep }
     };
@@ -51,7 +51,7 @@ pub fn find_arrays(targets: &[RawText]) -> Vec<ArrayFacts> {
 pub fn among<'a>(root: &Root, stacks: impl Iterator<Item = &'a Stack>) -> Vec<String> {
     let is_raid = |layer: &&Layer| match layer.kind {
         LayerKind::Raid => true,
-        LayerKind::Mapper => read_array(root, &layer.name) != ArrayLook::default(),
+        LayerKind::Mapper => read_array(root, &layer.name) != ArraySample::default(),
         _ => false,
     };
     let mut names: Vec<String> = Vec::new();
@@ -64,15 +64,15 @@ pub fn among<'a>(root: &Root, stacks: impl Iterator<Item = &'a Stack>) -> Vec<St
 }
 
 /// Reads the state of a RAID by kernel name. Takes tens of microseconds, and no lock.
-pub fn read_array(root: &Root, name: &str) -> ArrayLook {
+pub fn read_array(root: &Root, name: &str) -> ArraySample {
     match root.text(format!("/sys/class/block/{name}/dm/uuid")) {
         Some(_) => look_at_mapper(root, name),
         None => look_at_md(root, name),
     }
 }
 
-fn look_at_mapper(root: &Root, name: &str) -> ArrayLook {
-    let Some(device) = Device::find_by_name(root, name) else { return ArrayLook::default() };
+fn look_at_mapper(root: &Root, name: &str) -> ArraySample {
+    let Some(device) = Device::find_by_name(root, name) else { return ArraySample::default() };
     match device.mapped_parts(root) {
         Some(parts) => parts
             .iter()
@@ -83,9 +83,9 @@ fn look_at_mapper(root: &Root, name: &str) -> ArrayLook {
         None => {
             let is_member =
                 |below: &Device| below.mapper_name().is_some_and(|name| name.contains("_rimage_"));
-            ArrayLook {
+            ArraySample {
                 untold: device.linked_devices("slaves").iter().any(is_member),
-                ..ArrayLook::default()
+                ..ArraySample::default()
             }
         }
     }
@@ -93,7 +93,7 @@ fn look_at_mapper(root: &Root, name: &str) -> ArrayLook {
 
 /// Parses a status such as `raid1 2 Aa 1024/204800 recover 0 0 -`: level, members, their health, progress,
 /// activity.
-fn mapped_raid(status: &str) -> Option<ArrayLook> {
+fn mapped_raid(status: &str) -> Option<ArraySample> {
     let words: Vec<&str> = status.split(' ').collect();
     let [_, members, health, in_sync, action, ..] = words[..] else { return None };
     // One that is being rebuilt isn't a member yet.
@@ -101,7 +101,7 @@ fn mapped_raid(status: &str) -> Option<ArrayLook> {
     let (done, all) = in_sync.split_once('/')?;
     let (done, all): (f64, f64) = (done.parse().ok()?, all.parse().ok()?);
     let at_work = !matches!(action, "idle" | "frozen") && all > 0.0;
-    Some(ArrayLook {
+    Some(ArraySample {
         members: members.parse().ok(),
         missing: health.chars().filter(|member| lacks(*member)).count() as u64,
         untold: false,
@@ -109,7 +109,7 @@ fn mapped_raid(status: &str) -> Option<ArrayLook> {
     })
 }
 
-fn look_at_md(root: &Root, name: &str) -> ArrayLook {
+fn look_at_md(root: &Root, name: &str) -> ArraySample {
     let text = |file: &str| root.text(format!("/sys/class/block/{name}/md/{file}"));
     // While the number of members is changed: `4 (3)`.
     let number = |file: &str| text(file)?.split_whitespace().next()?.parse().ok();
@@ -120,7 +120,7 @@ fn look_at_md(root: &Root, name: &str) -> ArrayLook {
         let sectors = |text: &str| text.trim().parse::<f64>().ok();
         Some(sectors(done)? / sectors(all).filter(|all| *all > 0.0)?)
     });
-    ArrayLook {
+    ArraySample {
         members: number("raid_disks"),
         missing: number("degraded").unwrap_or(0),
         untold: false,
@@ -201,6 +201,6 @@ mod tests {
         assert_eq!(looked("resync", "delayed"), None, "it waits for another one");
         assert_eq!(looked("recover", "50 / 200"), Some(("recover".into(), 0.25)));
         assert_eq!(looked("recover", "0 / 0"), None);
-        assert_eq!(read_array(&Root::at(machine.path()), "md1"), ArrayLook::default(), "there is none");
+        assert_eq!(read_array(&Root::at(machine.path()), "md1"), ArraySample::default(), "there is none");
     }
 }

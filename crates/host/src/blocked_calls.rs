@@ -4,7 +4,7 @@
 //! So this module sees every call, including calls of libraries, and needs no code around them. It does not
 //! access the storage itself.
 
-mod place;
+mod call_location;
 
 use super::mapping::mapped_files;
 use super::mountinfo;
@@ -16,8 +16,8 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-pub use place::CallPlace;
-use place::open_file;
+pub use call_location::CallLocation;
+use call_location::open_file;
 
 /// A call on storage that has not returned yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,20 +27,20 @@ pub struct BlockedCall {
     pub name: &'static str,
     /// Whether it writes data back or waits for written data, which may take long.
     pub writes_back: bool,
-    pub file: CallPlace,
-    pub waits_for: WaitsFor,
+    pub file: CallLocation,
+    pub waits_for: WaitCause,
     /// Number, arguments and stack of the call; equal until the call returns.
     place: String,
-    /// How often the thread has slept since it began.
+    /// Number of the thread's sleeps since its start.
     sleeps: u64,
     /// The function of the kernel that waits.
     waits_in: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WaitsFor {
+pub enum WaitCause {
     Storage,
-    /// Another process that holds a lease on the file.
+    /// Another process, which holds a lease on the file.
     Lease,
     /// Another process that opens or uses the other end of a pipe with a name.
     Pipe,
@@ -139,7 +139,7 @@ const EARLIER_CALLS: &[Row] = &[
 const EARLIER_CALLS: &[Row] = &[];
 
 /// Functions of the kernel that wait for another process or a person, not for storage.
-const NOT_STORAGE: &[&str] = &["tty", "flock", "lock_inode", "posix_lock"];
+const UNRELATED_WAITS: &[&str] = &["tty", "flock", "lock_inode", "posix_lock"];
 const PIPES: &[&str] = &["pipe", "fifo", "partner"];
 const LEASES: &[&str] = &["lease"];
 
@@ -149,10 +149,10 @@ const PAGES: &[&str] = &["folio", "page"];
 /// Functions of the kernel that wait for a server.
 const SERVERS: &[&str] = &["request_wait_answer", "fuse", "rpc", "nfs", "cifs", "smb", "ceph", "p9"];
 
-const NOT_FILES: &[&str] = &["/proc", "/sys", "/dev/pts", "/dev/shm"];
+const KERNEL_FOLDERS: &[&str] = &["/proc", "/sys", "/dev/pts", "/dev/shm"];
 
-/// Longest path that the kernel takes, bytes.
-const LONGEST_PATH: usize = 4096;
+/// The kernel's maximum length of a path in bytes.
+const MAX_PATH_BYTES: usize = 4096;
 
 /// Calls in which threads are blocked, except the threads in `left_out`; empty if the kernel does not show
 /// calls.
@@ -177,17 +177,17 @@ impl BlockedCall {
             None => (PAGE_FAULT, Vec::new()),
         };
         let waits_for = match () {
-            () if waits_in_one(NOT_STORAGE) => return None,
-            () if waits_in_one(LEASES) => WaitsFor::Lease,
-            () if waits_in_one(PIPES) => WaitsFor::Pipe,
-            () => WaitsFor::Storage,
+            () if waits_in_one(UNRELATED_WAITS) => return None,
+            () if waits_in_one(LEASES) => WaitCause::Lease,
+            () if waits_in_one(PIPES) => WaitCause::Pipe,
+            () => WaitCause::Storage,
         };
         let file = match row.2 {
-            Nameless => place::nameless(root, row.0 == PAGE_FAULT.0, waits_in_one(SERVERS)),
+            Nameless => call_location::nameless(root, row.0 == PAGE_FAULT.0, waits_in_one(SERVERS)),
             named => {
                 let file = file_named(root, named, &arguments).filter(|file| file.is_absolute())?;
                 // A pipe with a name, or a file with a lease, can be anywhere.
-                let counts = waits_for != WaitsFor::Storage || may_be_storage(root, &file);
+                let counts = waits_for != WaitCause::Storage || may_be_storage(root, &file);
                 counts.then_some(file)?.into()
             }
         };
@@ -210,17 +210,17 @@ impl BlockedCall {
     pub fn is_the_same_as(&self, earlier: &BlockedCall, seconds: u64) -> bool {
         let woke_up = self.sleeps.saturating_sub(earlier.sleeps);
         // The kernel checks a lease at each tick of its clock.
-        self.place == earlier.place && (self.waits_for == WaitsFor::Lease || woke_up <= 2 + seconds / 5)
+        self.place == earlier.place && (self.waits_for == WaitCause::Lease || woke_up <= 2 + seconds / 5)
     }
 
     /// Completed I/O of the devices of its file; `None` if the kernel does not count it.
     pub fn progress(&self) -> Option<Progress> {
         let has_server = SERVERS.iter().any(|part| self.waits_in.contains(part));
         match &self.file {
-            _ if self.waits_for != WaitsFor::Storage => None,
-            CallPlace::Unknown if has_server => None,
-            CallPlace::Unknown => Progress::read(&Root::live_system(), Path::new("")),
-            CallPlace::File(file) | CallPlace::In(file) => Progress::read(&Root::live_system(), file),
+            _ if self.waits_for != WaitCause::Storage => None,
+            CallLocation::Unknown if has_server => None,
+            CallLocation::Unknown => Progress::read(&Root::live_system(), Path::new("")),
+            CallLocation::File(file) | CallLocation::In(file) => Progress::read(&Root::live_system(), file),
         }
     }
 }
@@ -229,12 +229,12 @@ impl BlockedCall {
     /// Returns the awaited event, if that is not storage.
     pub fn awaited(&self) -> String {
         match (self.waits_for, &self.file) {
-            (WaitsFor::Lease, CallPlace::File(file)) => {
+            (WaitCause::Lease, CallLocation::File(file)) => {
                 let holder =
                     leases::of_file(file).map_or("another process".into(), |lease| lease.to_string());
                 format!("{holder} holds a lease on it")
             }
-            (WaitsFor::Pipe, _) if self.name == "open" => "no other program has opened this pipe".into(),
+            (WaitCause::Pipe, _) if self.name == "open" => "no other program has opened this pipe".into(),
             _ => "another program does not use the other end".into(),
         }
     }
@@ -332,7 +332,7 @@ fn absolute_path(root: &Root, folder: i32, path: PathBuf) -> Option<PathBuf> {
 fn text_at(root: &Root, address: u64) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
     let memory = File::open(root.path("/proc/self/mem")).ok()?;
-    let mut bytes = vec![0; LONGEST_PATH];
+    let mut bytes = vec![0; MAX_PATH_BYTES];
     let read = memory.read_at(&mut bytes, address).ok()?;
     bytes.truncate(bytes[..read].iter().position(|byte| *byte == 0)?);
     Some(std::ffi::OsString::from_vec(bytes).into())
@@ -343,7 +343,7 @@ fn may_be_storage(root: &Root, file: &Path) -> bool {
     let is_node = file.parent().is_some_and(|folder| folder == Path::new("/dev"));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let is_disk = name.starts_with("ng") || root.path(format!("/sys/class/block/{name}")).exists();
-    !NOT_FILES.iter().any(|folder| file.starts_with(folder)) && (!is_node || is_disk)
+    !KERNEL_FOLDERS.iter().any(|folder| file.starts_with(folder)) && (!is_node || is_disk)
 }
 
 #[cfg(test)]
@@ -370,7 +370,7 @@ mod tests {
             name: "read",
             writes_back: false,
             file: PathBuf::from("/f").into(),
-            waits_for: WaitsFor::Storage,
+            waits_for: WaitCause::Storage,
             place: place.into(),
             sleeps,
             waits_in: String::new(),

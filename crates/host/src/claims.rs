@@ -13,8 +13,8 @@ use diskspd_profile::RawText;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::files::{self, OpenTarget};
 use diskspd_sys::mutex::LockUnpoisoned;
-use diskspd_sys::problem::{TargetError, TargetProblem};
 use diskspd_sys::process;
+use diskspd_sys::target_error::{TargetError, TargetErrorKind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;
@@ -26,7 +26,7 @@ use std::sync::Mutex;
 pub enum ShareError {
     #[error(transparent)]
     NoHandle(std::io::Error),
-    /// It holds something else by now.
+    /// The content has changed since.
     #[error("its claims have changed")]
     Changed,
 }
@@ -54,7 +54,7 @@ pub struct SharedClaim {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimError {
-    /// They're in use, or something is on them.
+    /// The device is in use, or has content.
     #[error(transparent)]
     Refused(#[from] WriteRefusedError),
     #[error(transparent)]
@@ -125,7 +125,7 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
             false => files::claim(&target).map_err(|error| explain_error(error, &target))?,
         });
         if files::device_number(&device).map(split) != Some(number) {
-            return Err(TargetError::new(path, TargetProblem::Changed).into());
+            return Err(TargetError::new(path, TargetErrorKind::Changed).into());
         }
         check_device(path, number, &device, destroy)?;
         claims.numbers.push(number);
@@ -165,7 +165,7 @@ pub fn unchecked<'a, L: Location + ?Sized + 'a>(
 /// Fails if the file is in use, or is not a regular file.
 pub fn permit_file(path: &Path, opened: impl AsFd) -> Result<(), ClaimError> {
     if !files::is_regular(&opened) {
-        return Err(TargetError::new(path, TargetProblem::Changed).into());
+        return Err(TargetError::new(path, TargetErrorKind::Changed).into());
     }
     open_file_refusal(path, opened.as_fd()).map_or(Ok(()), |refusal| Err(refusal.into()))
 }
@@ -247,7 +247,7 @@ fn whole_disk(number: DeviceNumber) -> Option<DeviceNumber> {
 
 fn explain_error<L: Location + ?Sized>(error: TargetError, target: &L) -> ClaimError {
     match (&error.problem, write_refusal(target, true)) {
-        (TargetProblem::Busy, Ok(Some(refusal))) => refusal.into(),
+        (TargetErrorKind::Busy, Ok(Some(refusal))) => refusal.into(),
         _ => error.into(),
     }
 }
@@ -273,12 +273,12 @@ impl Claims {
     /// its first use.
     ///
     /// # Errors
-    /// Fails with [`TargetProblem::Changed`] for a block device that is not held, because the path now leads
-    /// elsewhere. Fails for a regular file in use.
+    /// Fails with [`TargetErrorKind::Changed`] for a block device that is not held, because the path
+    /// now leads elsewhere. Fails for a regular file in use.
     pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), ClaimError> {
         match opened.device.map(split) {
             Some(number) if !self.covers_device(number) => {
-                Err(TargetError::new(path, TargetProblem::Changed).into())
+                Err(TargetError::new(path, TargetErrorKind::Changed).into())
             }
             Some(_) => Ok(()),
             None if self.covers_namespace(opened) => Ok(()),

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 /// Names of polling states, in which a processor stays awake.
 const POLLING_STATES: [&str; 2] = ["POLL", "snooze"];
 
-/// The counters of some processors.
 #[derive(Debug)]
 pub struct SleepCounters {
     cpus: Vec<CpuSleeps>,
@@ -47,8 +46,8 @@ impl SleepCounters {
 }
 
 impl WindowCounters for SleepCounters {
-    type AtEdge = SleepReading;
-    type BetweenEdges = CpuSleeps;
+    type EdgeValues = SleepReading;
+    type WindowValues = CpuSleeps;
 
     /// Takes some us for each state of each processor.
     fn read(&self) -> SleepReading {

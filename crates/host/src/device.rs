@@ -25,7 +25,6 @@ pub fn name_of_world(path: &Path) -> Option<String> {
     Some(format!("{} {}", name.trim(), partition.unwrap_or_default().trim()).trim().to_owned())
 }
 
-/// A block device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Device {
     /// The kernel's name: `sda1`, `dm-0`.
@@ -174,7 +173,7 @@ impl Device {
         }
     }
 
-    /// Capacity, bytes.
+    /// Capacity in bytes.
     pub(crate) fn size(&self) -> Option<u64> {
         number::<u64>(&self.directory.join("size"))?.checked_mul(512)
     }
@@ -195,7 +194,6 @@ impl std::fmt::Display for Device {
     }
 }
 
-/// All block devices.
 pub(super) fn all(root: &Root) -> impl Iterator<Item = Device> + '_ {
     root.names("/sys/class/block").into_iter().filter_map(|name| Device::find_by_name(root, &name))
 }

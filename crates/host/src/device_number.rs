@@ -1,6 +1,5 @@
 //! Numbers of devices, as `/sys` and `/proc` print them.
 
-/// Major and minor.
 pub(super) type DeviceNumber = (u32, u32);
 
 /// `254:0`.

@@ -27,7 +27,7 @@ pub struct Partition {
     /// The kernel's name, `nvme0n1p1`.
     pub name: String,
     pub path: PathBuf,
-    /// Capacity, bytes.
+    /// Capacity in bytes.
     pub size: u64,
 }
 
@@ -41,7 +41,7 @@ pub struct Details {
     pub backing_file: Option<String>,
     /// Whether the device has rotating parts, according to the kernel.
     pub rotational: Option<bool>,
-    /// The smallest unit that can be read or written, bytes.
+    /// The smallest unit that can be read or written in bytes.
     pub logical_block_size: Option<u32>,
     /// The smallest unit that the device writes without reading around it, bytes.
     pub physical_block_size: Option<u32>,
@@ -49,7 +49,7 @@ pub struct Details {
     pub write_cache: Option<String>,
     /// The I/O scheduler in use; `none` is one of its names.
     pub scheduler: Option<String>,
-    /// How many requests the kernel queues for it (`nr_requests`), per hardware queue.
+    /// Maximum number of requests per hardware queue (`nr_requests`).
     pub queue_depth: Option<u32>,
 }
 

@@ -12,25 +12,25 @@ use std::path::{Path, PathBuf};
 pub(super) const NESTING: u32 = 8;
 
 #[derive(Debug, Clone)]
-pub(super) struct FilePlace {
+pub(super) struct FileLocation {
     pub path: PathBuf,
     pub number: Option<DeviceNumber>,
     /// The number of its mount when it was opened; `None` = the path decides.
     pub mount: Option<u32>,
 }
 
-impl FilePlace {
+impl FileLocation {
     /// Returns the place of a path without links.
-    pub(crate) fn from_path(path: impl Into<PathBuf>) -> FilePlace {
-        FilePlace { path: path.into(), number: None, mount: None }
+    pub(crate) fn from_path(path: impl Into<PathBuf>) -> FileLocation {
+        FileLocation { path: path.into(), number: None, mount: None }
     }
 
     /// Returns the place of an open file, for a process without /proc by its `path`; `None` if unknown.
-    pub(crate) fn of_open(file: impl AsFd, path: &Path) -> Option<FilePlace> {
+    pub(crate) fn of_open(file: impl AsFd, path: &Path) -> Option<FileLocation> {
         let number = split(rustix::fs::fstat(&file).ok()?.st_dev);
         let name = fs::read_link(format!("/proc/self/fd/{}", file.as_fd().as_raw_fd()));
         let path = name.or_else(|_| fs::canonicalize(path)).ok()?;
-        Some(FilePlace { path, number: Some(number), mount: mount_of(&file) })
+        Some(FileLocation { path, number: Some(number), mount: mount_of(&file) })
     }
 
     /// Returns its mount; `None` if no visible mount has it.

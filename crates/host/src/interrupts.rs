@@ -12,13 +12,13 @@ const MAX_INTERRUPTS: usize = 512;
 /// The counters of the interrupts of some devices.
 #[derive(Debug)]
 pub struct InterruptCounters {
-    devices: Vec<Interrupting>,
+    devices: Vec<InterruptingDisk>,
     cpus: Vec<u32>,
 }
 
 /// A disk whose controller has interrupts.
 #[derive(Debug)]
-struct Interrupting {
+struct InterruptingDisk {
     name: String,
     files: Vec<PathBuf>,
 }
@@ -30,7 +30,7 @@ impl InterruptCounters {
     /// Finds the counters of these block devices, by kernel name. Devices without interrupts (loop
     /// devices, RAID, network devices) are omitted, and a partition stands for its disk.
     pub fn find(root: &Root, devices: &[String]) -> InterruptCounters {
-        let mut found: Vec<Interrupting> = Vec::new();
+        let mut found: Vec<InterruptingDisk> = Vec::new();
         let mut known = 0;
         for name in devices {
             let Some((name, numbers)) = interrupt_numbers(root, name) else { continue };
@@ -40,7 +40,7 @@ impl InterruptCounters {
                 continue;
             }
             let file = |number| root.path(format!("/sys/kernel/irq/{number}/per_cpu_count"));
-            found.push(Interrupting { name, files: numbers.into_iter().map(file).collect() });
+            found.push(InterruptingDisk { name, files: numbers.into_iter().map(file).collect() });
         }
         let possible = root.text("/sys/devices/system/cpu/possible");
         InterruptCounters { devices: found, cpus: possible.map(|list| cpu_list(&list)).unwrap_or_default() }
@@ -48,12 +48,12 @@ impl InterruptCounters {
 }
 
 impl WindowCounters for InterruptCounters {
-    type AtEdge = InterruptReading;
-    type BetweenEdges = DeviceInterrupts;
+    type EdgeValues = InterruptReading;
+    type WindowValues = DeviceInterrupts;
 
     /// Takes some us for each interrupt number.
     fn read(&self) -> InterruptReading {
-        let of = |device: &Interrupting| device.files.iter().map(|file| read_counts(file)).collect();
+        let of = |device: &InterruptingDisk| device.files.iter().map(|file| read_counts(file)).collect();
         InterruptReading(self.devices.iter().map(of).collect())
     }
 
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_read_only_once_are_left_out() {
+    fn counters_with_single_reading_are_omitted() {
         let directory = sample_machine();
         let root = Root::at(directory.path());
         let counters = || InterruptCounters::find(&root, &owned_names(&["vda"]));

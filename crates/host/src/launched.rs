@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::fs::File;
 
 /// Processes between a rank and the terminal of its launcher, at most.
-const MOST_ANCESTORS: usize = 8;
+const MAX_ANCESTORS: usize = 8;
 
 struct Process {
     name: String,
-    /// It has ended, and its parent has not looked.
+    /// The process has ended, and its parent has not waited for it.
     is_over: bool,
     parent: u32,
 }
@@ -27,7 +27,7 @@ pub fn running(root: &Root, parents: &[&str]) -> Option<usize> {
 pub fn terminal(names: &[&str], changing: &[&str]) -> Option<File> {
     let root = Root::live_system();
     let mut above = process(&root, std::process::id())?.parent;
-    for _ in 0..MOST_ANCESTORS {
+    for _ in 0..MAX_ANCESTORS {
         let ancestor = process(&root, above)?;
         if names.iter().any(|name| ancestor.name.starts_with(name)) {
             let command = root.text(format!("/proc/{above}/cmdline"))?;

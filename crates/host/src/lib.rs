@@ -43,8 +43,6 @@ mod file_place;
 #[cfg(target_os = "linux")]
 pub mod file_state;
 #[cfg(target_os = "linux")]
-mod holdings;
-#[cfg(target_os = "linux")]
 pub mod interrupts;
 pub mod io_counters;
 #[cfg(target_os = "linux")]
@@ -76,7 +74,6 @@ pub mod queue_settings;
 mod reading;
 #[cfg(target_os = "linux")]
 pub mod refusal;
-mod refused;
 #[cfg(target_os = "linux")]
 pub mod remote_counters;
 #[cfg(target_os = "linux")]
@@ -105,11 +102,14 @@ pub mod tracer;
 #[cfg(target_os = "linux")]
 pub mod tracing;
 #[cfg(target_os = "linux")]
+mod unclaimed_users;
+#[cfg(target_os = "linux")]
 pub mod unread_facts;
 #[cfg(target_os = "linux")]
 mod usage;
 #[cfg(target_os = "linux")]
 pub mod window_counters;
+mod write_refused;
 #[cfg(target_os = "linux")]
 pub mod zones;
 #[cfg(target_os = "linux")]

@@ -7,7 +7,7 @@ use diskspd_machine::stack::Stack;
 use diskspd_machine::target::{DirectRequirements, TargetFacts};
 use diskspd_sys::anchor::{Location, TargetHandle};
 use diskspd_sys::files;
-use diskspd_sys::problem::{TargetError, TargetProblem};
+use diskspd_sys::target_error::{TargetError, TargetErrorKind};
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -35,10 +35,10 @@ pub struct InspectionHandle {
 }
 
 impl ResolvedTarget {
-    fn at(root: &Root, path: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
+    fn resolve_path(root: &Root, path: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
         match TargetHandle::at(path) {
             Ok(anchor) => Ok(Some(ResolvedTarget { root: root.clone(), anchor, learned: Arc::default() })),
-            Err(TargetError { problem: TargetProblem::Missing, .. }) => Ok(None),
+            Err(TargetError { problem: TargetErrorKind::Missing, .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -114,11 +114,11 @@ impl ResolvedTargets {
     ///
     /// # Errors
     /// Fails for missing permissions, too long names, link loops, and dangling links.
-    pub fn at(&mut self, path: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
+    pub fn resolve(&mut self, path: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
         if let Some(known) = self.known.get(path) {
             return Ok(Some(known.clone()));
         }
-        let found = ResolvedTarget::at(&self.root, path)?;
+        let found = ResolvedTarget::resolve_path(&self.root, path)?;
         self.known.extend(found.iter().map(|found| (path.to_owned(), found.clone())));
         Ok(found)
     }

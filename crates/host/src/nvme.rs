@@ -4,8 +4,8 @@
 //! `nvme_add_ns_cdev`; multipath.c for several paths).
 
 use super::device::{Device, DeviceNumber, split};
-use super::holdings::{IN_USE, UncheckedUse};
 use super::root::{Root, number, text};
+use super::unclaimed_users::{IN_USE, UncheckedUse};
 use diskspd_machine::nvme::NvmeFacts;
 use diskspd_machine::stack::Stack;
 use diskspd_sys::anchor::Location;

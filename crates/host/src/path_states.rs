@@ -3,8 +3,8 @@
 use crate::root::Root;
 use std::collections::BTreeMap;
 
-const MOST_LINKS: usize = 64;
-const OF_LINKS: [&str; 2] = ["operstate", "carrier_changes"];
+const MAX_LINKS: usize = 64;
+const LINK_ATTRIBUTES: [&str; 2] = ["operstate", "carrier_changes"];
 
 /// Values by device and file name: `sdb state` → `running`. Reading takes tens of microseconds for each
 /// device.
@@ -41,8 +41,8 @@ pub fn read(root: &Root, devices: &[String]) -> PathStates {
         }
     }
     let links = root.names("/sys/class/net");
-    for link in links.iter().filter(|link| *link != "lo").take(MOST_LINKS) {
-        OF_LINKS.iter().for_each(|file| add(link, file, format!("/sys/class/net/{link}/{file}")));
+    for link in links.iter().filter(|link| *link != "lo").take(MAX_LINKS) {
+        LINK_ATTRIBUTES.iter().for_each(|file| add(link, file, format!("/sys/class/net/{link}/{file}")));
     }
     states
 }

@@ -13,23 +13,21 @@ use crate::process_stat::ProcessStat;
 use crate::root::Root;
 use classes::{Classes, SortedIo};
 use diskspd_machine::process_io::{CallsDone, ProcessIo, SortedCalls};
-pub use open_files::{OpenFiles, SeenFile};
+pub use open_files::{OpenFileUse, OpenFiles};
 use std::collections::BTreeMap;
 pub use target_users::TargetUsers;
 
 /// Looks that examine the open files of a process: the first ones, then each that is a power of two, and each
 /// after as many bytes.
-const EAGER_LOOKS: u32 = 4;
+const INITIAL_SAMPLES: u32 = 4;
 const MIN_RELEVANT_BYTES: u64 = 256 << 10;
 
-/// All processes below one.
 #[derive(Debug)]
 pub struct ProcessTree {
     root: Root,
     /// The process whose descendants are watched.
     top: u32,
-    living: BTreeMap<u32, SeenProcess>,
-    /// Counters of ended processes.
+    living: BTreeMap<u32, ProcessSample>,
     ended: ProcessIo,
     ended_ticks: u64,
     ended_faults: u64,
@@ -37,7 +35,6 @@ pub struct ProcessTree {
     vanished: Vec<VanishedChildren>,
     sorted: SortedIo,
     pub files: OpenFiles,
-    /// Processes that were seen.
     pub seen: u64,
     pub unreadable: u64,
     /// Processes with counters that the kernel dropped, because their parent ignored SIGCHLD. Their I/O
@@ -59,7 +56,7 @@ impl VanishedChildren {
     fn below<'a>(
         above: u32,
         before: ProcessIo,
-        children: impl Iterator<Item = &'a SeenProcess>,
+        children: impl Iterator<Item = &'a ProcessSample>,
     ) -> VanishedChildren {
         let none = VanishedChildren { above, before, io: ProcessIo::default(), processes: 0 };
         children.fold(none, |sum, child| VanishedChildren {
@@ -82,7 +79,7 @@ impl VanishedChildren {
 }
 
 #[derive(Debug, Clone, Default)]
-struct SeenProcess {
+struct ProcessSample {
     parent: u32,
     io: ProcessIo,
     ticks: u64,
@@ -120,7 +117,7 @@ impl ProcessTree {
     /// Reads the counters and the open files of all descendants.
     pub fn read_processes(&mut self) {
         let present = self.descendants();
-        let mut now: BTreeMap<u32, SeenProcess> = BTreeMap::new();
+        let mut now: BTreeMap<u32, ProcessSample> = BTreeMap::new();
         for pid in present {
             let before = self.living.get(&pid).cloned();
             if let Some(process) = self.read(pid, before) {
@@ -167,7 +164,8 @@ impl ProcessTree {
             above == Some(pid)
         };
         let reaped: Vec<u32> = gone.iter().copied().filter(|child| below(child)).collect();
-        let reaped: Vec<SeenProcess> = reaped.iter().filter_map(|child| self.living.remove(child)).collect();
+        let reaped: Vec<ProcessSample> =
+            reaped.iter().filter_map(|child| self.living.remove(child)).collect();
         if last.is_readable {
             let children = VanishedChildren::below(pid, earlier, reaped.iter());
             self.settle(&children, Some(last.io));
@@ -185,7 +183,7 @@ impl ProcessTree {
         self.living.values().map(|process| process.io).fold(self.ended, ProcessIo::plus)
     }
 
-    /// CPU time of all processes so far, ns.
+    /// CPU time of all processes so far in ns.
     pub fn cpu_ns(&self) -> u64 {
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
         let ticks =
@@ -228,7 +226,7 @@ impl ProcessTree {
     }
 
     /// Reads a process; `None` = it is gone.
-    fn read(&mut self, pid: u32, before: Option<SeenProcess>) -> Option<SeenProcess> {
+    fn read(&mut self, pid: u32, before: Option<ProcessSample>) -> Option<ProcessSample> {
         let stat = ProcessStat::read(&self.root, pid)?;
         let (state, parent) = (stat.state()?, stat.parent()?);
         let is_new = before.is_none();
@@ -251,7 +249,8 @@ impl ProcessTree {
         let same_program = process.name == stat.name();
         process.window = if same_program { process.classes } else { Classes::default() };
         let much = grown.read.bytes.max(grown.write.bytes) >= MIN_RELEVANT_BYTES;
-        let due = process.looks <= EAGER_LOOKS || process.looks.is_power_of_two() || much || !same_program;
+        let due =
+            process.looks <= INITIAL_SAMPLES || process.looks.is_power_of_two() || much || !same_program;
         if state != 'Z' && due {
             process.classes = self.files.read_files(&self.root, pid);
             process.window = process.window.union(process.classes);
@@ -261,8 +260,8 @@ impl ProcessTree {
     }
 
     /// Sorts the calls since the last look. The counters of a parent grew by its reaped children.
-    fn sort(&mut self, before: &BTreeMap<u32, SeenProcess>) {
-        let gone: Vec<(u32, &SeenProcess)> = before
+    fn sort(&mut self, before: &BTreeMap<u32, ProcessSample>) {
+        let gone: Vec<(u32, &ProcessSample)> = before
             .iter()
             .filter(|(pid, _)| !self.living.contains_key(pid))
             .map(|(pid, process)| (*pid, process))
@@ -284,8 +283,8 @@ impl ProcessTree {
 /// The nearest living process from this one upwards.
 fn ancestor(
     mut pid: u32,
-    before: &BTreeMap<u32, SeenProcess>,
-    living: &BTreeMap<u32, SeenProcess>,
+    before: &BTreeMap<u32, ProcessSample>,
+    living: &BTreeMap<u32, ProcessSample>,
 ) -> Option<u32> {
     while !living.contains_key(&pid) {
         pid = before.get(&pid)?.parent;

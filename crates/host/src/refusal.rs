@@ -1,22 +1,22 @@
 //! Refusals to write: the target is in use, or contains data.
 
 use super::device::{Device, block_number};
-use super::file_place::FilePlace;
-pub use super::holdings::UncheckedUse;
-use super::holdings::{IN_USE, Identity};
+use super::file_place::FileLocation;
 use super::nvme::{Claimable, Generic};
-pub use super::refused::WriteRefusedError;
 use super::root::Root;
 use super::signatures;
 use super::stacked::{Role, other_places};
-use super::usage::FoundUses;
+pub use super::unclaimed_users::UncheckedUse;
+use super::unclaimed_users::{IN_USE, Identity};
+use super::usage::UsageReport;
 pub use super::usage::{DiskUse, Use};
+pub use super::write_refused::WriteRefusedError;
 use diskspd_figures::units::visible::line;
 use diskspd_machine::file_systems::FileSystemType;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::failed_call::FailedCall;
-use diskspd_sys::problem::{TargetError, TargetProblem};
 use diskspd_sys::reach::{LastName, ReachError, ReachedObject, SpotKey, reach};
+use diskspd_sys::target_error::{TargetError, TargetErrorKind};
 use diskspd_sys::{block, file_systems, files, leases, locks};
 use std::fs::File;
 use std::io;
@@ -189,7 +189,7 @@ pub(super) fn unchecked<L: Location + ?Sized>(location: &L) -> Vec<UncheckedFact
     let opened = files::peek(location);
     let opened = opened.as_ref().map(AsFd::as_fd);
     let data = DataPlaces::find(path, &found, opened, &file_system_of(path, opened));
-    let FoundUses { unknown, files_are_held, .. } =
+    let UsageReport { unknown, files_are_held, .. } =
         super::usage::uses_of_file(&Root::live_system(), &data.all, "");
     let path = || path.to_owned();
     let unread = (!unknown.is_empty()).then(|| UncheckedFact::Unread { path: path(), unknown });
@@ -221,8 +221,8 @@ impl DataPlaces {
     ) -> DataPlaces {
         let root = Root::live_system().remembering();
         let find = || match opened {
-            Some(file) => FilePlace::of_open(file, path),
-            None => std::fs::canonicalize(path).ok().map(FilePlace::from_path),
+            Some(file) => FileLocation::of_open(file, path),
+            None => std::fs::canonicalize(path).ok().map(FileLocation::from_path),
         };
         let place = FileSystemType::from_name(file_system).may_be_stacked().then(find).flatten();
         let others = place.map(|place| other_places(&root, &place, Role::Written)).unwrap_or_default();
@@ -317,7 +317,9 @@ fn is_held_above(root: &Root, inode: u64) -> bool {
 pub(super) fn found_on(path: &Path, device: &File) -> Result<Vec<signatures::Name>, TargetError> {
     let fail = |error: io::Error| match error.raw_os_error() {
         // Claimed for writing, because we may not read it.
-        Some(libc::EBADF) => TargetError::new(path, TargetProblem::Permission { access: "read its content" }),
+        Some(libc::EBADF) => {
+            TargetError::new(path, TargetErrorKind::Permission { access: "read its content" })
+        }
         _ => TargetError::from_io(path, "read its content", "read", error),
     };
     let size = block::capacity(device.as_fd()).map_err(fail)?;
@@ -337,7 +339,7 @@ pub fn uses(root: &Root, number: (u32, u32)) -> Result<Vec<Use>, UncheckedUse> {
 
 /// Returns the uses of a regular file of the machine at `root`, and the uses that could not be checked.
 pub fn uses_of_file(root: &Root, path: &Path) -> (Vec<Use>, Vec<UncheckedUse>) {
-    let place = FilePlace::from_path(path);
+    let place = FileLocation::from_path(path);
     let others = other_places(root, &place, Role::Written).paths;
     let all: Vec<Identity> =
         [path.to_owned()].iter().chain(&others).map(|path| Identity::read_identity(root, path)).collect();

@@ -59,7 +59,6 @@ impl Root {
         self.memory.as_ref().map_or_else(read, |memory| Arc::clone(memory.mounts.get_or_init(read)))
     }
 
-    /// The leases on files.
     pub(super) fn leases(&self) -> Arc<Leases> {
         let read = || Arc::new(Leases::read());
         self.memory.as_ref().map_or_else(read, |memory| Arc::clone(memory.leases.get_or_init(read)))
@@ -105,7 +104,7 @@ impl Root {
         memory.reducers.lock_anyway().entry(device).or_insert_with(find).clone()
     }
 
-    /// Where an absolute path of the machine is found.
+    /// Returns the location of an absolute path of the machine.
     pub fn path(&self, absolute: impl AsRef<Path>) -> PathBuf {
         let absolute = absolute.as_ref();
         self.directory.join(absolute.strip_prefix("/").unwrap_or(absolute))

@@ -15,11 +15,11 @@ pub(super) struct SharePath {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum MountFound {
+pub(super) enum MountState {
     Mounted(String),
     /// Where it is if the share exists: a network of shares is mounted, no single one.
     InNetwork(String),
-    /// No mount of the share; the text says how to make one.
+    /// The share is not mounted; the text explains how to mount it.
     NotMounted(String),
 }
 
@@ -44,7 +44,7 @@ impl SharePath {
     /// user-space file system with that name. The deepest mount in the share is used, then the last
     /// mounted. Names of servers, shares and their directories are case-insensitive. Without such a mount
     /// an smbnetfs is used, which shows all servers of a network and their shares as directories.
-    pub(crate) fn find(&self, mounts: &[Mount]) -> MountFound {
+    pub(crate) fn find(&self, mounts: &[Mount]) -> MountState {
         let covered = mounts.iter().filter_map(|mount| Some((self.covered_by(mount)?, mount)));
         // `max_by_key` takes the last of equals.
         match covered.max_by_key(|(depth, _)| *depth) {
@@ -56,14 +56,14 @@ impl SharePath {
                     }
                     path.push_str(part);
                 }
-                MountFound::Mounted(path)
+                MountState::Mounted(path)
             }
             None => match mounts.iter().rfind(|mount| mount.source == "smbnetfs") {
                 Some(network) => {
                     let parts = [&self.server, &self.share].into_iter().chain(&self.path);
-                    MountFound::InNetwork(parts.fold(network.at.clone(), |path, part| path + "/" + part))
+                    MountState::InNetwork(parts.fold(network.at.clone(), |path, part| path + "/" + part))
                 }
-                None => MountFound::NotMounted(self.share_advice()),
+                None => MountState::NotMounted(self.share_advice()),
             },
         }
     }
@@ -133,7 +133,7 @@ mod tests {
         39 27 0:58 / /mnt/nfs rw - nfs server:/export rw\n\
         nonsense\n";
 
-    fn find_share(target: &str, mountinfo: &str) -> MountFound {
+    fn find_share(target: &str, mountinfo: &str) -> MountState {
         let mounts: Vec<Mount> = crate::mountinfo::parse(mountinfo).collect();
         parse(target).unwrap().find(&mounts)
     }
@@ -154,7 +154,7 @@ mod tests {
             ("//nas/twice/x", "/mnt/second/x"),
             ("//nas/twice/in/x", "/mnt/inside/x"),
         ] {
-            assert_eq!(find_share(target, MOUNTS), MountFound::Mounted(expected.into()), "{target}");
+            assert_eq!(find_share(target, MOUNTS), MountState::Mounted(expected.into()), "{target}");
         }
     }
 
@@ -162,9 +162,9 @@ mod tests {
     fn smbnetfs_has_all_shares_that_are_not_mounted_themselves() {
         let mounts = format!("{MOUNTS}40 27 0:59 / /home/me/net rw - fuse.smbnetfs smbnetfs rw\n");
         for (target, expected) in [
-            ("//nas/fuse/x", MountFound::Mounted("/home/me/fuse/x".into())),
-            ("\\\\Other\\Data\\a\\b", MountFound::InNetwork("/home/me/net/Other/Data/a/b".into())),
-            ("//other/data", MountFound::InNetwork("/home/me/net/other/data".into())),
+            ("//nas/fuse/x", MountState::Mounted("/home/me/fuse/x".into())),
+            ("\\\\Other\\Data\\a\\b", MountState::InNetwork("/home/me/net/Other/Data/a/b".into())),
+            ("//other/data", MountState::InNetwork("/home/me/net/other/data".into())),
         ] {
             assert_eq!(find_share(target, &mounts), expected, "{target}");
         }
@@ -179,10 +179,10 @@ mod tests {
             "//nas/bound/x",
             "\\\\server\\export\\x",
         ] {
-            let MountFound::NotMounted(advice) = find_share(target, MOUNTS) else { panic!("{target}") };
+            let MountState::NotMounted(advice) = find_share(target, MOUNTS) else { panic!("{target}") };
             assert!(advice.contains("mount -t cifs //"), "{advice}");
         }
-        let MountFound::NotMounted(advice) = find_share("\\\\Srv\\Share\\a\\b", "") else { panic!() };
+        let MountState::NotMounted(advice) = find_share("\\\\Srv\\Share\\a\\b", "") else { panic!() };
         assert!(
             advice.contains(" //Srv/Share /mnt/Share ") && advice.ends_with("/mnt/Share/a/b"),
             "{advice}"

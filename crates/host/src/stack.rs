@@ -1,23 +1,23 @@
 //! The storage stack of a target: file system, partition, device mapper, RAID, loop, down to the lowest
 //! devices.
 
-mod beneath;
 mod loop_file;
 mod opened;
 mod remote;
 mod served;
+mod underlying;
 
 use super::device::{self, Device, DeviceNumber};
-use super::file_place::{FilePlace, NESTING};
+use super::file_place::{FileLocation, NESTING};
 use super::mountinfo::Mount;
 use super::nvme::Generic;
 use super::root::{Root, text};
-use beneath::{MissingDevices, UnderlyingDevices};
 use diskspd_machine::file_systems::{DataHome, FileSystemType};
 use diskspd_machine::memory_backed::InMemory;
 use diskspd_machine::stack::*;
 pub use opened::{moved_to, of_open, remounted};
 use std::path::Path;
+use underlying::{MissingDevices, UnderlyingDevices};
 
 pub(super) const COUNTED_ANYWAY: [&str; 3] = ["zram", "drbd", "bcache"];
 
@@ -45,10 +45,10 @@ pub fn of_device(root: &Root, number: DeviceNumber) -> Stack {
 /// Returns the stack of a file. `place`: its path without links; `number`: the device number of its file
 /// system, if known.
 pub fn of_file(root: &Root, place: &Path, number: Option<DeviceNumber>) -> Stack {
-    at(root, &FilePlace { path: place.to_owned(), number, mount: None })
+    read_stack(root, &FileLocation { path: place.to_owned(), number, mount: None })
 }
 
-fn at(root: &Root, place: &FilePlace) -> Stack {
+fn read_stack(root: &Root, place: &FileLocation) -> Stack {
     let key = place.mount.zip(place.number);
     if let Some(known) = key.and_then(|key| root.known_stack(key)) {
         return known;
@@ -64,7 +64,7 @@ fn at(root: &Root, place: &FilePlace) -> Stack {
     stack
 }
 
-fn found_at(root: &Root, place: &FilePlace) -> Stack {
+fn found_at(root: &Root, place: &FileLocation) -> Stack {
     if let Some(stack) = remote::stack(root, place) {
         return stack;
     }
@@ -106,7 +106,7 @@ fn describe_layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Laye
     let mut mounts = Vec::new();
     let is = |directory: &str| device.directory().join(directory).exists();
     let slaves = || match device.slave_devices() {
-        slaves if slaves.is_empty() => Err(MissingDevices::unknown("the kernel lists no device below it")),
+        slaves if slaves.is_empty() => Err(MissingDevices::new("the kernel lists no device below it")),
         slaves => Ok(slaves),
     };
     let (kind, below, faithful) = if let Some(disk) = device.whole_disk() {
@@ -125,8 +125,8 @@ fn describe_layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Laye
         let below = slaves();
         let faithful = is_faithful_mapper(device, &below);
         (LayerKind::Mapper, below, faithful)
-    } else if let Some(why) = served::by(device) {
-        (LayerKind::Disk, Err(MissingDevices::unknown(why)), true)
+    } else if let Some(why) = served::find_server(device) {
+        (LayerKind::Disk, Err(MissingDevices::new(why)), true)
     } else {
         let paths = device.nvme_paths(root);
         match paths.is_empty() {
@@ -260,9 +260,9 @@ mod tests {
     fn stack_of_a_mount_is_read_once() {
         let machine = machine();
         let root = Root::at(machine.path()).remembering();
-        let place = |path: &str| FilePlace { path: path.into(), number: Some((8, 0)), mount: Some(1) };
+        let place = |path: &str| FileLocation { path: path.into(), number: Some((8, 0)), mount: Some(1) };
         let write_back = |root: &Root, path: &str| {
-            let stack = at(root, &place(path));
+            let stack = read_stack(root, &place(path));
             assert_eq!(stack.top_devices, ["sda"]);
             stack.layers[0].queue_limits.unwrap().write_back
         };
@@ -279,8 +279,8 @@ mod tests {
     fn stack_of_an_overlay_is_not_remembered() {
         let machine = machine();
         let root = Root::at(machine.path()).remembering();
-        let place = FilePlace { path: "/merged/a".into(), number: Some((0, 9)), mount: Some(2) };
-        assert_eq!(at(&root, &place).top_devices, ["sda"]);
+        let place = FileLocation { path: "/merged/a".into(), number: Some((0, 9)), mount: Some(2) };
+        assert_eq!(read_stack(&root, &place).top_devices, ["sda"]);
         assert_eq!(root.known_stack((2, (0, 9))), None);
     }
 

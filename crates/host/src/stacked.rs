@@ -1,7 +1,7 @@
 //! Files that a file system keeps as files of other file systems: overlays, bindfs and their like. One file
 //! then has several identities, and a loop device may be on another of them than the target.
 
-use super::file_place::{FilePlace, NESTING};
+use super::file_place::{FileLocation, NESTING};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
 use diskspd_machine::file_systems::{DataHome, FileSystemType};
@@ -17,20 +17,20 @@ pub(super) enum Role {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct OtherPlaces {
+pub(super) struct OtherMounts {
     pub paths: Vec<PathBuf>,
     /// The file system that hides where it keeps the data, described.
     pub hidden_by: Option<String>,
 }
 
 /// Finds the files of other file systems that hold the data of a file.
-pub(super) fn other_places(root: &Root, place: &FilePlace, role: Role) -> OtherPlaces {
-    let mut found = OtherPlaces::default();
+pub(super) fn other_places(root: &Root, place: &FileLocation, role: Role) -> OtherMounts {
+    let mut found = OtherMounts::default();
     search_places(root, place, role, NESTING, &mut found);
     found
 }
 
-fn search_places(root: &Root, place: &FilePlace, role: Role, nesting: u32, found: &mut OtherPlaces) {
+fn search_places(root: &Root, place: &FileLocation, role: Role, nesting: u32, found: &mut OtherMounts) {
     let Some(mount) = place.mount(root) else { return };
     let Some(kept) = layer_paths(root, &mount, &place.path, role) else { return };
     if kept.is_empty() {
@@ -40,7 +40,7 @@ fn search_places(root: &Root, place: &FilePlace, role: Role, nesting: u32, found
     for path in kept {
         if nesting > 0 && !found.paths.contains(&path) {
             found.paths.push(path.clone());
-            search_places(root, &FilePlace::from_path(path), role, nesting - 1, found);
+            search_places(root, &FileLocation::from_path(path), role, nesting - 1, found);
         }
     }
 }
@@ -81,10 +81,9 @@ fn layer_paths(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Ve
     }
 }
 
-/// The directories of an overlay.
 #[derive(Debug, Default)]
 pub(super) struct Layers {
-    /// Where it writes to; `None` = it is read-only.
+    /// Directory for writes; `None` = read-only.
     pub upper: Option<PathBuf>,
     /// The directories below, uppermost first.
     pub lower: Vec<PathBuf>,
@@ -185,7 +184,7 @@ mod tests {
             ("/read/only", Role::Used, &["/low/only"], false),
         ];
         for (path, role, expected, hidden) in table {
-            let found = other_places(&root, &FilePlace::from_path(*path), *role);
+            let found = other_places(&root, &FileLocation::from_path(*path), *role);
             let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
             assert_eq!(found.paths, expected, "{path} {role:?}");
             assert_eq!(found.hidden_by.is_some(), *hidden, "{path}: {:?}", found.hidden_by);
@@ -198,7 +197,7 @@ mod tests {
             let mounts = format!("1 0 0:1 / / rw - overlay overlay rw,{directories}\n");
             let (_folder, root) = sample_machine(&mounts, &["file", "l/file", "u/file"]);
             for role in [Role::Written, Role::Used] {
-                let found = other_places(&root, &FilePlace::from_path("/file"), role);
+                let found = other_places(&root, &FileLocation::from_path("/file"), role);
                 assert!(found.paths.is_empty() && found.hidden_by.is_some(), "{directories}: {found:?}");
             }
         }

@@ -10,7 +10,7 @@ use diskspd_machine::file_systems::{FileSystemType, Trait};
 use diskspd_machine::target::*;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::leases::Leases;
-use diskspd_sys::problem::{TargetError, TargetProblem};
+use diskspd_sys::target_error::{TargetError, TargetErrorKind};
 use diskspd_sys::{block, files, nvme};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
 use rustix::io::Errno;
@@ -60,10 +60,10 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, LocateError> {
         return Ok(as_given());
     };
     match share.find(&root.mounts()) {
-        share::MountFound::Mounted(path) => Ok(path.into()),
+        share::MountState::Mounted(path) => Ok(path.into()),
         _ if share.may_be_ordinary() && root.path(share.as_directory()).exists() => Ok(as_given()),
-        share::MountFound::InNetwork(path) => Ok(path.into()),
-        share::MountFound::NotMounted(advice) => {
+        share::MountState::InNetwork(path) => Ok(path.into()),
+        share::MountState::NotMounted(advice) => {
             Err(LocateError::NotMounted { share: text.to_owned(), advice })
         }
     }
@@ -89,7 +89,7 @@ pub(super) fn facts<L: Location + ?Sized>(
     let (path, way) = (location.name(), location.access_path());
     let found = match files::read_stat(location) {
         Ok(found) => found,
-        Err(TargetError { problem: TargetProblem::Missing, .. }) => {
+        Err(TargetError { problem: TargetErrorKind::Missing, .. }) => {
             let facts = missing_facts(path);
             return on_storage(path, &facts.file_system).map(|()| facts);
         }
@@ -111,7 +111,7 @@ pub(super) fn facts<L: Location + ?Sized>(
             let file_system = &facts.file_system;
             on_storage(path, file_system)?;
             if let Some(lease) = leases.unreleased(location, found.st_ino, false) {
-                return Err(TargetError::new(path, TargetProblem::Leased(lease.to_string())));
+                return Err(TargetError::new(path, TargetErrorKind::Leased(lease.to_string())));
             }
             facts.direct =
                 direct(&mut || stated_requirements(way).or_else(|| try_direct(way, &found, file_system)));
@@ -134,7 +134,7 @@ pub(super) fn facts<L: Location + ?Sized>(
 
 /// Checks that a file system stores data. An attribute of /sys is read and written by side effects.
 fn on_storage(path: &Path, file_system: &str) -> Result<(), TargetError> {
-    let problem = || TargetProblem::KernelInterface { file_system: file_system.to_owned() };
+    let problem = || TargetErrorKind::KernelInterface { file_system: file_system.to_owned() };
     let stores = FileSystemType::from_name(file_system).holds_data();
     if stores { Ok(()) } else { Err(TargetError::new(path, problem())) }
 }

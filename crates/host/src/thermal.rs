@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sensors_are_found_where_drivers_put_them() {
+    fn sensors_of_all_drivers_are_found() {
         let directory = tempfile::tempdir().unwrap();
         for (path, text) in [
             ("sys/class/block/nvme0n1/device/hwmon3/temp1_input", "61850\n"),

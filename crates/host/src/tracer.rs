@@ -8,7 +8,7 @@ use diskspd_sys::clock;
 /// each one most of the time.
 const SAMPLES: usize = 12;
 
-const MOST_THREADS: usize = 16;
+const MAX_THREADS: usize = 16;
 
 #[derive(Debug)]
 pub struct TracerWatch {
@@ -23,7 +23,7 @@ impl TracerWatch {
     }
 
     pub fn begin(&mut self, threads: impl Iterator<Item = i32>) {
-        self.threads = threads.take(MOST_THREADS).collect();
+        self.threads = threads.take(MAX_THREADS).collect();
         self.sample_tracers();
     }
 

@@ -2,9 +2,9 @@
 
 use super::device::{Device, DeviceNumber};
 pub use super::disks::{DiskUse, Use};
-use super::holdings::{self, DeviceUse, DeviceUses, Holder, IN_USE, Identity, UncheckedUse};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
+use super::unclaimed_users::{self, DeviceUse, DeviceUses, Holder, IN_USE, Identity, UncheckedUse};
 use diskspd_machine::file_systems;
 use diskspd_sys::failed_call::FailedCall;
 use std::collections::VecDeque;
@@ -64,7 +64,7 @@ pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, UncheckedUs
 }
 
 /// Returns the uses of a device, and the uses that could not be checked.
-pub(super) fn all_uses(root: &Root, device: &Device) -> FoundUses {
+pub(super) fn all_uses(root: &Root, device: &Device) -> UsageReport {
     let mut walk = Walk::new(root);
     walk.walk_down(device);
     walk.walk_up();
@@ -73,7 +73,7 @@ pub(super) fn all_uses(root: &Root, device: &Device) -> FoundUses {
 
 /// The uses of a device or regular file, and the uses that could not be checked.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct FoundUses {
+pub(super) struct UsageReport {
     pub uses: Vec<Use>,
     pub unknown: Vec<UncheckedUse>,
     /// Whether the kernel uses any file of the machine.
@@ -82,16 +82,16 @@ pub(super) struct FoundUses {
 
 /// Returns all uses of a regular file, also indirect ones. `file`: all identities of its data; `name`: its
 /// name in messages.
-pub(super) fn uses_of_file(root: &Root, file: &[Identity], name: &str) -> FoundUses {
+pub(super) fn uses_of_file(root: &Root, file: &[Identity], name: &str) -> UsageReport {
     let mut walk = Walk::new(root);
     let is_file = |what: &Identity| !matches!(what, Identity::Device(_));
     let files_are_held = walk.holdings.iter().any(|holding| holding.what.iter().any(is_file));
     walk.note_holders(file, name);
     if walk.uses.is_empty() {
-        return FoundUses { unknown: walk.unknown, files_are_held, ..FoundUses::default() };
+        return UsageReport { unknown: walk.unknown, files_are_held, ..UsageReport::default() };
     }
     walk.walk_up();
-    FoundUses { files_are_held, ..walk.into_uses() }
+    UsageReport { files_are_held, ..walk.into_uses() }
 }
 
 /// A walk over all that has to do with a device or file.
@@ -108,7 +108,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn new(root: &Root) -> Walk<'_> {
-        let DeviceUses { found: holdings, unknown } = holdings::all(root);
+        let DeviceUses { found: holdings, unknown } = unclaimed_users::all(root);
         let (uses, related, queue) = Default::default();
         let (own, disks) = Default::default();
         Walk { root, holdings, unknown, uses, related, queue, own, disks }
@@ -191,7 +191,7 @@ impl Walk<'_> {
         }
     }
 
-    fn into_uses(mut self) -> FoundUses {
+    fn into_uses(mut self) -> UsageReport {
         const MOUNTS: &str = "/proc/self/mountinfo";
         let mounts = match self.root.read(MOUNTS) {
             Ok(Some(mounts)) => Ok(mounts),
@@ -227,7 +227,7 @@ impl Walk<'_> {
                 found(device, DiskUse::Swap);
             }
         }
-        FoundUses { uses: self.uses, unknown: self.unknown, ..FoundUses::default() }
+        UsageReport { uses: self.uses, unknown: self.unknown, ..UsageReport::default() }
     }
 }
 

@@ -6,7 +6,7 @@ use super::damaged::DamagedSectors;
 use super::durable::is_durable;
 use super::generations::{Generations, UnitVersions};
 use super::journal::Acknowledged;
-use super::order::{MOST_RUNS, StampedAs};
+use super::order::{MAX_RUNS, StampedAs};
 use super::stamp::{SectorChecksums, SectorStamp};
 use diskspd_base::operation::Operation;
 use diskspd_engine::{CompletedIo, Engine, Io};
@@ -341,7 +341,7 @@ fn stamped_as<'a>(
     all: &Integrity,
 ) -> Option<&'a mut StampedAs> {
     let of_run = known.iter().position(|known| known.run == stamp.run);
-    if of_run.is_none() && known.len() < MOST_RUNS {
+    if of_run.is_none() && known.len() < MAX_RUNS {
         let number = all.order().number(target, stamp.run, stamp.target);
         known.push(StampedAs { run: stamp.run, number, sectors: 0, first: None });
         return known.last_mut();
@@ -373,7 +373,7 @@ struct FailedRead<'a> {
     data: &'a [u8],
     fits: &'a [bool],
     faults: &'a [(Expected, SectorState)],
-    /// When it was found, us since the start signal.
+    /// Detection time in us since the start signal.
     at_us: u64,
 }
 

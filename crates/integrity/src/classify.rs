@@ -8,7 +8,7 @@ pub(crate) struct Expected {
     /// The run that wrote there; `None` = any that stamped the target.
     pub run: Option<u64>,
     pub target: u32,
-    /// Where the sector lies, byte offset.
+    /// Byte offset of the sector.
     pub offset: u64,
     /// Oldest possible version; 0 includes content from before the run.
     pub oldest: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Expected {
 pub(crate) enum SectorVerdict {
     Verified,
     Unknown,
-    /// It is a mixture, and may be.
+    /// The sector is a mixture of versions, which is permitted.
     Undecided,
     Failed(SectorState),
 }

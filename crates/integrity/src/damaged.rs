@@ -9,7 +9,7 @@ use std::sync::Mutex;
 /// targets a few of many thousand damaged sectors share a place, and are counted once.
 const MAX_SECTORS: u64 = 1 << 23;
 /// Targets with a set of damaged sectors. On more targets, each read counts.
-const MOST_TARGETS: usize = 64;
+const MAX_TARGETS: usize = 64;
 /// Spreads the sectors of larger targets (Fibonacci hashing).
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -25,7 +25,7 @@ impl DamagedSectors {
     /// Adds a sector by its number in the target. Returns whether it is new.
     pub fn is_new(&self, target: TargetId, number: u64) -> bool {
         let mut targets = self.0.lock_anyway();
-        if targets.len() >= MOST_TARGETS && !targets.contains_key(&target) {
+        if targets.len() >= MAX_TARGETS && !targets.contains_key(&target) {
             return true;
         }
         let places = targets.entry(target).or_insert_with(|| vec![0; (MAX_SECTORS / 64) as usize]);
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_sector_is_new_once() {
+    fn sectors_are_first_written_once() {
         let damaged = DamagedSectors::default();
         let count = |target: u32, numbers: &mut dyn Iterator<Item = u64>| {
             numbers.filter(|number| damaged.is_new(TargetId(target), *number)).count()

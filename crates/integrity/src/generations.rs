@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Generations {
     units: Vec<AtomicU64>,
-    /// Bytes of a unit.
+    /// Size of a unit in bytes.
     unit: u64,
 }
 
@@ -45,7 +45,7 @@ impl UnitVersions {
         self.window() > 0 || self.in_flight() > 0
     }
 
-    /// How many versions before the latest may be there.
+    /// Returns the number of permitted versions before the latest.
     fn window(self) -> u64 {
         (self.0 >> 16) & MAX_GENERATION
     }
@@ -95,7 +95,7 @@ impl Generations {
         size.div_ceil(unit).saturating_mul(8)
     }
 
-    /// Bytes of a unit.
+    /// Size of a unit in bytes.
     pub fn unit(&self) -> u64 {
         self.unit
     }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn of_writes_that_overlapped_each_may_have_arrived_last() {
+    fn overlapped_writes_may_arrive_in_any_order() {
         let unit = single_unit();
         unit.begin(0);
         unit.end(0, true);

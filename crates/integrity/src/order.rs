@@ -6,7 +6,7 @@ use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::Mutex;
 
 /// Runs that stamped one target, at most: of more nothing is remembered.
-pub(crate) const MOST_RUNS: usize = 64;
+pub(crate) const MAX_RUNS: usize = 64;
 
 /// Sectors of a target that a thread found whole and in their place, by the run that stamped them.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,6 @@ impl TargetOrder {
         seen
     }
 
-    /// A thread has ended.
     pub fn record_found(&self, thread: u32, target: TargetId, found: Vec<StampedAs>) {
         self.found.lock_anyway().extend(found.into_iter().map(|found| (thread, target, found)));
     }

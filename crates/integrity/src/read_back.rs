@@ -2,7 +2,7 @@
 
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
 use super::error::ReadBackError;
-use super::journal::{Acknowledged, JournalContent, JournalTarget, LARGEST_SECTOR, Mixing};
+use super::journal::{Acknowledged, JournalContent, JournalTarget, MAX_SECTOR_BYTES, Mixing};
 use super::stamp::{SectorChecksums, SectorStamp};
 use super::system::{identity, open, read_exact};
 use diskspd_results::{FailedSector, IntegrityResults, SectorState};
@@ -12,12 +12,12 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// The most that is read at a time, bytes.
-const PIECE: u64 = LARGEST_SECTOR as u64;
+/// Maximum size of one read in bytes.
+const PIECE: u64 = MAX_SECTOR_BYTES as u64;
 /// Bytes that are read in search of the other sectors of damaged writes, at most: some at first, and more
 /// for each byte that is read
 /// back. A search that is left out says "lost" where it might say "torn".
-const FIRST_SEARCHED: u64 = 256 << 20;
+const INITIAL_SEARCH_BYTES: u64 = 256 << 20;
 const SEARCHED_PER_BYTE: u64 = 16;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -64,7 +64,7 @@ pub fn read_back(
         block: None,
         arrived: None,
         end: u64::MAX,
-        searchable: FIRST_SEARCHED,
+        searchable: INITIAL_SEARCH_BYTES,
     };
     let mut data = memory()?;
     let acks: Vec<&Acknowledged> =
@@ -94,7 +94,7 @@ struct BackReader<'a> {
     /// Offset of the last checked unit, and the version of its first whole sector.
     block: Option<(u64, u64)>,
     arrived: Option<(u32, u64, Option<SectorStamp>)>,
-    /// Where the target is known to end, byte offset.
+    /// Known end of the target as byte offset.
     end: u64,
     /// Bytes that may still be read in search of other sectors.
     searchable: u64,

@@ -18,12 +18,10 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The verification of one run.
 #[derive(Debug)]
 pub struct Integrity {
     run: u64,
     mode: VerifyMode,
-    /// Time spans that have begun.
     spans: AtomicU64,
     versions: Mutex<BTreeMap<TargetId, Arc<Generations>>>,
     journal: Option<AckJournal>,

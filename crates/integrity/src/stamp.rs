@@ -12,13 +12,12 @@ const LENGTH: usize = 56;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SectorStamp {
     pub run: u64,
-    /// Where the sector belongs, byte offset in the target.
+    /// Byte offset of the sector in the target.
     pub offset: u64,
     /// Version of the place, from 1.
     pub generation: u64,
     /// Number of the target in the run.
     pub target: u32,
-    /// Number of the thread.
     pub writer: u32,
     pub write: u64,
     /// Number of the sector in its write.

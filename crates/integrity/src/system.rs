@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::Path;
 
 pub(super) use diskspd_sys::positioned::read_exact;
-pub use diskspd_sys::problem::TargetError as OpenError;
+pub use diskspd_sys::target_error::TargetError as OpenError;
 
 pub(super) fn is_durable(flush: Flush) -> bool {
     matches!(flush, Flush::Pages | Flush::CacheLines)

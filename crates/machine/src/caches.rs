@@ -9,7 +9,7 @@ pub struct Cache {
     pub kind: CacheKind,
     /// Bytes.
     pub size: u64,
-    /// Bytes of a line.
+    /// Size of a line in bytes.
     pub line: u32,
     /// Ways; 255 = fully associative.
     pub associativity: u32,

@@ -41,7 +41,7 @@ pub enum Polling {
     /// The target has no block device, has several, or was not checked.
     #[default]
     NoDevice,
-    /// This device, by its kernel name, has no poll queues.
+    /// The device with this kernel name has no poll queues.
     Without(String),
     Possible,
 }

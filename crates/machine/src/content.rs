@@ -20,7 +20,7 @@ pub struct ContentFacts {
     pub discards: Option<bool>,
     /// Whether a block device has rotating parts, according to the kernel.
     pub rotational: Option<bool>,
-    /// How long looking took, ns.
+    /// Duration of the check in ns.
     pub nanos: u64,
 }
 
@@ -63,7 +63,7 @@ impl ContentShares {
 /// Blocks that were read from a target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Bytes of a block.
+    /// Size of a block in bytes.
     pub block_size: u64,
     pub direct: bool,
     /// Blocks read where something was written. All other figures but the last two are about them.

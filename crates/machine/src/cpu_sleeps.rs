@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How often one processor went to sleep over the measured window.
+/// Sleeps of a processor in the measured window.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuSleeps {
     pub cpu: u32,
     pub states: Vec<StateSleeps>,
 }
 
-/// How often a processor went to one idle state.
+/// Entries of a processor into an idle state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateSleeps {
     /// `C1E`, `C6`, `haltpoll idle`.

@@ -32,7 +32,7 @@ pub struct LogRow {
     pub name: &'static str,
     /// The log page's identifier (LID).
     pub page: u8,
-    /// Bytes of it.
+    /// Length in bytes.
     pub length: u32,
     pub namespace: u32,
     /// Whether it belongs to the namespace's endurance group, and needs data placement there.
@@ -113,9 +113,8 @@ pub struct DeviceLogDelta {
     /// Right after it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<LogPage>,
-    /// From one reading to the other, ns.
+    /// Time between two readings in ns.
     pub interval_ns: u64,
-    /// Why a reading is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataHome {
-    /// On block devices, which can be found.
+    /// Files on block devices that can be located.
     Devices,
     Pool,
     Flash,
@@ -12,7 +12,7 @@ pub enum DataHome {
     Network,
     /// Storage provided by a program; a local disk under it is not detectable.
     Program,
-    /// In the kernel: settings and statistics, which look like files.
+    /// Settings and statistics of the kernel in the form of files.
     Kernel,
     Unknown,
 }
@@ -33,7 +33,7 @@ pub enum Trait {
     /// Several devices are possible, listed only in a directory of this name for each file system in
     /// `/sys/fs`.
     ListsDevices(&'static str),
-    /// It may compress: files then take less space than was written.
+    /// May compress; files then use less space than was written.
     Shrinks,
     TellsCompressed,
     AlwaysCompressed,

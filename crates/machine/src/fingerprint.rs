@@ -14,7 +14,7 @@ pub struct Fingerprint {
     pub parts: BTreeMap<String, String>,
 }
 
-/// One part that two fingerprints don't share.
+/// A part that differs between two fingerprints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     pub part: String,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Unit of sector counts in `/sys` in bytes, regardless of the device's sector size.
 const SECTOR: u64 = 512;
 
-/// One kind of I/O of a device.
+/// Counters of a kind of I/O of a device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flow {
     /// I/Os that the device has completed, as it got them: after merging and splitting.
@@ -228,9 +228,9 @@ pub struct TargetDevices {
 /// A file as another process may change it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
-    /// When it was first seen, us since measuring began.
+    /// Time of the first observation in us since the start of measuring.
     pub observed_us: u64,
-    /// Size, bytes.
+    /// Size in bytes.
     pub size: u64,
     /// Names that lead to it; 0 = it is deleted.
     pub links: u64,
@@ -268,9 +268,9 @@ pub struct SpaceChange {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheGrowth {
-    /// Shortly before measuring began, bytes.
+    /// Value shortly before measuring in bytes.
     pub before: u64,
-    /// When it had ended, bytes.
+    /// After the end in bytes.
     pub after: u64,
     /// Evicted bytes, which may have been read more than once.
     pub evicted: u64,

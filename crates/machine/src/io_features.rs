@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AtomicWrites {
-    /// The smallest write, bytes.
+    /// The smallest write in bytes.
     pub unit_min: u32,
     pub unit_max: u32,
     pub segments_max: u32,
@@ -22,7 +22,7 @@ pub struct IoFeatureSupport {
     pub no_dont_cache: Option<String>,
     /// Why no I/O on it can be refused instead of waiting (`RWF_NOWAIT`); `None` as above.
     pub no_nowait: Option<String>,
-    /// The same of writes through the page cache alone.
+    /// Reason for writes through the page cache only.
     pub no_nowait_writes: Option<String>,
     /// Number of write streams of its device; `None` if the kernel does not report it (before Linux 6.16).
     pub write_streams: Option<u64>,
@@ -41,21 +41,18 @@ impl AtomicWrites {
 /// A way of I/O that not every kernel, file system and device has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IoFeature {
-    /// Many I/Os in flight from one thread.
+    /// An engine with many I/Os in flight per thread.
     Uring,
     Polling,
     /// Writes that no power cut tears.
     Atomic,
     /// Through the page cache, without staying there.
     DontCache,
-    /// Refused where it would wait.
     NoWait,
     WriteHint,
     /// Writes that the device keeps apart by a number.
     WriteStreams,
-    /// Blocks that are free again.
     Discards,
-    /// Commands to an NVMe namespace.
     PassThrough,
     /// Zones that are written in order.
     Zoned,

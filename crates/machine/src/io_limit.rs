@@ -36,7 +36,7 @@ pub struct IoCost {
     pub group: String,
     /// Number of the device, `major:minor`.
     pub device: String,
-    /// Time of the device that the group's I/O was reckoned to take, us.
+    /// Estimated device time of the group's I/O in us.
     pub usage_us: u64,
     /// Total wait of the group's I/Os in us; `None` if not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a block device keeps its content in memory.
+/// Kind of block device that keeps its content in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InMemory {

@@ -13,11 +13,10 @@ pub struct NvmeFacts {
     /// Placement identifiers of its handles in the device's order (`--fdp`), or the reason for their
     /// absence; `None` if not queried.
     pub placement: Option<Result<Vec<u16>, PlacementUnavailableError>>,
-    /// Only the write pointers of its zones can be written at.
+    /// Whether only the write pointers of its zones can be written.
     pub zoned: bool,
     /// The controller has Dataset Management, which deallocates.
     pub deallocates: bool,
-    /// The controller has Write Zeroes.
     pub writes_zeroes: bool,
     /// Maximum bytes of one command; `None` if unknown.
     pub largest_io: Option<u64>,

@@ -81,7 +81,7 @@ pub struct SortedCalls {
     /// Calls on files and devices of the judged storage.
     pub storage: CallsDone,
     /// Calls on files without a block device: in memory, on another host, in FUSE.
-    pub deviceless: CallsDone,
+    pub without_device: CallsDone,
     /// Calls on pipes, sockets, terminals and other devices.
     pub elsewhere: CallsDone,
     /// Calls of processes that had several kinds open, or ended before they were examined.
@@ -107,7 +107,6 @@ pub enum ForeignEngine {
     #[default]
     Uring,
     Aio,
-    /// Files mapped into memory.
     Mapped,
 }
 

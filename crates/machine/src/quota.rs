@@ -10,7 +10,7 @@ pub struct CpuQuota {
     pub cpus: f64,
     pub periods: u64,
     pub throttled_periods: u64,
-    /// How long it was stopped, ns; version 1 adds up the CPUs.
+    /// Throttled time in ns; cgroup version 1 adds up the CPUs.
     pub throttled: u64,
 }
 
@@ -92,7 +92,7 @@ pub struct MemoryLimit {
     pub bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<MemoryLimitChange>,
-    /// How often it was reached, so that the kernel took memory back.
+    /// Number of times the limit was reached and the kernel reclaimed memory.
     pub reached: u64,
     /// How long all threads of the group that had something to do waited for memory, us; `None` = the kernel
     /// doesn't count it.
@@ -104,7 +104,6 @@ pub struct MemoryLimit {
 pub struct MemoryLimitChange {
     /// The look before, which found the old one: us since measuring began.
     pub after_us: u64,
-    /// The look that found this.
     pub observed_us: u64,
     /// Bytes; `None` = no limit any more.
     pub bytes: Option<u64>,

@@ -42,10 +42,9 @@ pub struct RemoteCalls {
     /// Requests that had no answer in time.
     #[serde(default)]
     pub timeouts: u64,
-    /// Requests that the server refused.
     #[serde(default)]
     pub errors: u64,
-    /// How long they took, all together; `None` = the client doesn't count.
+    /// Total duration; `None` = not counted by the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<CallTimes>,
 }

@@ -11,7 +11,6 @@ pub struct CpuPlace {
     pub node: u32,
     pub group: u16,
     pub core: u32,
-    /// Efficiency class of the core.
     pub class: u32,
     pub cpu: u32,
 }

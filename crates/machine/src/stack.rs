@@ -12,7 +12,7 @@ pub struct Stack {
     pub top_devices: Vec<String>,
     /// All devices without duplicates, upper devices first.
     pub layers: Vec<Layer>,
-    /// Why there is no device; `None` = there is one.
+    /// Reason for a missing device; `None` = a device exists.
     pub no_device_reason: Option<String>,
     /// Why the target is memory though its file system doesn't look so: the directory of an overlay that has
     /// the file is in memory. `None` = it isn't, or it's plain to see (tmpfs).
@@ -78,7 +78,7 @@ pub struct Layer {
     pub direct: Option<bool>,
     /// Reason why the lower devices are unknown, so the I/O may have used only memory.
     pub lower_unknown: Option<String>,
-    /// How the kernel feeds it; missing = in older records.
+    /// Queue limits of the kernel; missing in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_limits: Option<Traits>,
     /// Form of its storage in memory; missing if no memory storage was detected.

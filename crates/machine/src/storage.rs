@@ -51,7 +51,7 @@ pub struct BlockDevice {
     /// missing, as for most virtual disks, or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<String>,
-    /// Capacity, bytes.
+    /// Capacity in bytes.
     pub size: Option<u64>,
     /// Settings by their names in `/sys/block/<disk>/queue`.
     pub queue: BTreeMap<String, String>,

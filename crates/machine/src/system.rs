@@ -67,7 +67,7 @@ pub struct PowerScheme {
 }
 
 impl System {
-    /// A figure about cores, nodes and sockets as reports print it: assumed ones are unknown.
+    /// Formats a number of cores, nodes or sockets; assumed numbers print as unknown.
     pub fn processor_figure(&self, figure: impl ToString) -> String {
         match self.unreadable.iter().any(|unread| unread.processors) {
             true => "<unknown>".to_owned(),
@@ -118,7 +118,6 @@ pub struct Group {
     pub maximum: u32,
     /// CPUs that are active: online, whether this process may use them or not.
     pub active: u32,
-    /// Mask of the active CPUs.
     pub mask: u64,
 }
 

@@ -46,7 +46,6 @@ pub enum TargetKind {
     Directory,
     /// The character device of an NVMe namespace (`/dev/ng0n1`), which takes commands alone.
     NvmeNamespace,
-    /// Pipe, socket, another character device.
     Other,
 }
 
@@ -60,9 +59,9 @@ impl TargetKind {
 /// Alignments that `O_DIRECT` needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectRequirements {
-    /// Of offsets and lengths, bytes; 0 = `O_DIRECT` is not supported here.
+    /// Alignment of offsets and lengths in bytes; 0 = `O_DIRECT` is not supported.
     pub offset: u32,
-    /// Of buffer addresses, bytes.
+    /// Alignment of buffer addresses in bytes.
     pub memory: u32,
 }
 

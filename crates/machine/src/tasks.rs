@@ -35,8 +35,7 @@ impl OtherTasks {
 pub struct Task {
     pub name: String,
     pub pid: u32,
-    /// A thread of the kernel.
     pub kernel: bool,
-    /// CPU time, ns.
+    /// CPU time in ns.
     pub busy: u64,
 }

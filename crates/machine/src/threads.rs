@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Times of a thread, ns.
+/// Times of a thread in ns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTimes {
     /// Time on a CPU; accurate to a few ms.

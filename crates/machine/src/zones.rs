@@ -11,14 +11,14 @@ pub struct ZoneFacts {
     pub max_open: u32,
     /// Maximum number of active zones (open, or closed and not full); 0 = no limit.
     pub max_active: u32,
-    /// Why nothing else is known of them; `None` = it is.
+    /// Reason why the rest is unknown; `None` = known.
     pub unknown: Option<String>,
 }
 
 /// A zone that is written in order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Zone {
-    /// Where it begins, bytes.
+    /// Start offset in bytes.
     pub start: u64,
     /// Capacity in bytes; at most the distance to the next zone.
     pub capacity: u64,
@@ -28,7 +28,7 @@ pub struct Zone {
 }
 
 impl Zone {
-    /// How much can be written before it is full, bytes.
+    /// Writable capacity in bytes.
     pub fn room(&self) -> u64 {
         self.capacity.saturating_sub(self.written)
     }

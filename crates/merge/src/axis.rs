@@ -17,9 +17,9 @@ const MS: i64 = 1_000_000;
 /// together differ by nanoseconds.
 const TOLERANCE_DIVISOR: u64 = 20;
 
-/// When a host measured, ns since 1970.
+/// Measured time of a host in ns since 1970.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct KnownWindow {
+pub(crate) struct HostTimes {
     begin: i64,
     end: i64,
     /// Possible error relative to the other hosts; `None` if unknown.
@@ -28,7 +28,7 @@ pub(crate) struct KnownWindow {
 
 /// Returns the time of a host's measurement of a time span (from 0); `None` without a measurement, or if
 /// unknown.
-pub(crate) fn window(host: &Host, index: usize, results: &SpanResults) -> Option<KnownWindow> {
+pub(crate) fn window(host: &Host, index: usize, results: &SpanResults) -> Option<HostTimes> {
     if !results.was_measured() {
         return None;
     }
@@ -36,18 +36,18 @@ pub(crate) fn window(host: &Host, index: usize, results: &SpanResults) -> Option
     if let Some((clock, window)) = common {
         // It was asked before and after the run: what holds at both ends is the larger.
         let uncertainty = Some(clock.uncertainty_ns.max(clock.uncertainty_after_ns.unwrap_or(0)));
-        return Some(KnownWindow { begin: window.start_ns, end: window.end_ns, uncertainty });
+        return Some(HostTimes { begin: window.start_ns, end: window.end_ns, uncertainty });
     }
     let to_the_ms = || results.started_at.map(|at| at.saturating_mul(MS));
     let begin = results.start.map(|began| began.measuring_utc_ns).or_else(to_the_ms)?;
     let end = begin.saturating_add(i64::try_from(results.measured).unwrap_or(i64::MAX));
-    Some(KnownWindow { begin, end, uncertainty: None })
+    Some(HostTimes { begin, end, uncertainty: None })
 }
 
 /// The windows of one time span so far.
 #[derive(Debug, Default)]
 pub(crate) struct TimeAxis {
-    first: Option<KnownWindow>,
+    first: Option<HostTimes>,
     edges: Option<Edges>,
     unknown: bool,
     /// The two largest uncertainties; `None` = of some host nothing is known.
@@ -87,10 +87,10 @@ pub(crate) type CommonIntervals = (i64, u64);
      the others together from {} to {}",
     seconds_of_ns(*.overlap_ns), seconds_of_ns(*.required_ns), .own[0], .own[1], .others[0], .others[1]
 )]
-pub struct OtherTime {
+pub struct DisjointWindows {
     pub overlap_ns: i64,
     pub required_ns: i64,
-    /// When it began and ended, for people.
+    /// Start and end as texts.
     pub own: [String; 2],
     pub others: [String; 2],
 }
@@ -100,7 +100,7 @@ impl TimeAxis {
     ///
     /// # Errors
     /// Fails with the times of the windows in words.
-    pub(crate) fn admits(&self, window: Option<KnownWindow>) -> Result<(), OtherTime> {
+    pub(crate) fn admits(&self, window: Option<HostTimes>) -> Result<(), DisjointWindows> {
         let (Some(edges), Some(window)) = (self.edges, window) else { return Ok(()) };
         let overlap = edges.first_end.min(window.end).saturating_sub(edges.last_begin.max(window.begin));
         let length = window.end.saturating_sub(window.begin);
@@ -111,7 +111,7 @@ impl TimeAxis {
         let (overlap_ns, required_ns) = (overlap.max(0), shorter / 2);
         let at = |ns: i64| date_and_time(ns.div_euclid(SECOND)).unwrap_or_else(|| format!("{ns} ns"));
         let (begun, ended) = (at(edges.last_begin), at(edges.first_end));
-        Err(OtherTime {
+        Err(DisjointWindows {
             overlap_ns,
             required_ns,
             own: [at(window.begin), at(window.end)],
@@ -119,7 +119,7 @@ impl TimeAxis {
         })
     }
 
-    pub(crate) fn add(&mut self, results: &SpanResults, window: Option<KnownWindow>) -> HostWindow {
+    pub(crate) fn add(&mut self, results: &SpanResults, window: Option<HostTimes>) -> HostWindow {
         let measured = results.measured;
         let mut placed = HostWindow { start_ns: window.map(|known| known.begin), measured, shift: 0 };
         if !results.was_measured() {
@@ -147,7 +147,7 @@ impl TimeAxis {
         placed
     }
 
-    fn note_window(&mut self, KnownWindow { begin, end, uncertainty }: KnownWindow) {
+    fn note_window(&mut self, HostTimes { begin, end, uncertainty }: HostTimes) {
         let edges = self.edges.get_or_insert(Edges {
             first_begin: begin,
             last_begin: begin,
@@ -189,7 +189,7 @@ impl TimeAxis {
         Some((begin, end.saturating_sub(begin).max(0).unsigned_abs()))
     }
 
-    /// When the intervals begin, ms since 1970; `None` = unknown.
+    /// Returns the start of the intervals in ms since 1970; `None` = unknown.
     pub(crate) fn started_at(&self) -> Option<i64> {
         let first = self.first?.begin;
         let begin = self.common().map_or(0, |(begin, _)| begin);
@@ -223,7 +223,7 @@ mod tests {
     fn overlap_below_half_of_shorter_run_is_refused() {
         let window = |begin: i64, end: i64| {
             let at = |s: i64| s * SECOND;
-            KnownWindow { begin: at(begin), end: at(end), uncertainty: None }
+            HostTimes { begin: at(begin), end: at(end), uncertainty: None }
         };
         let mut axis = TimeAxis::default();
         axis.note_window(window(100, 120));

@@ -25,7 +25,7 @@ mod summary;
 
 pub use known::merge_known;
 
-use axis::OtherTime;
+use axis::DisjointWindows;
 use diskspd_base::limits;
 use diskspd_checks::JudgedRecord;
 use diskspd_figures::units::visible::drives;
@@ -33,7 +33,7 @@ use diskspd_formats::index;
 use diskspd_machine::storage::Storage;
 use diskspd_profile::{Profile, RawText, RunOptions, TargetId, TargetIds};
 use diskspd_results::{Host, HostTarget, MergedHosts, Record, RecordFormat, Results};
-use host_place::HostPlace;
+use host_place::HostIndexes;
 use same_machine::RankObserved;
 use spans::SpanSum;
 use std::collections::{HashMap, HashSet};
@@ -49,22 +49,20 @@ pub enum MergeError {
          record once"
     )]
     Twice { name: String, first: String },
-    /// It is of another run.
     #[error(
         "{name} belongs to another run than {first}: {what}; only runs of the same profile can be \
              merged"
     )]
     Different { name: String, first: String, what: String },
-    /// It was not measured at the same time.
+    /// The host was not measured at the same time.
     #[error("{name} was not measured at the same time as the hosts before it: {what}")]
     Apart {
         name: String,
         #[source]
-        what: Box<OtherTime>,
+        what: Box<DisjointWindows>,
     },
 }
 
-/// Records that are being merged.
 #[derive(Debug, Default)]
 pub struct Merge {
     first: Option<First>,
@@ -160,10 +158,10 @@ impl Merge {
     }
 
     pub fn hosts(&self) -> usize {
-        self.hosts.len() - self.missed()
+        self.hosts.len() - self.count_missing()
     }
 
-    pub fn missed(&self) -> usize {
+    pub fn count_missing(&self) -> usize {
         self.hosts.iter().filter(|host| host.missing.is_some()).count()
     }
 
@@ -179,7 +177,7 @@ impl Merge {
         self.observed.extend(RankObserved::from_record(&judged, self.hosts.len(), &label));
         let Record { profile, mut hosts, .. } = record;
         let Some(mut host) = hosts.pop() else { return };
-        let place = HostPlace {
+        let place = HostIndexes {
             label: label.clone(),
             first_target: self.targets.len() as u32,
             machine: self.machine.add(&host.system),
@@ -256,13 +254,13 @@ pub fn kept_record_of(rank: u32) -> String {
 
 /// Maximum length of a host's name in characters. With a number and a file name it stays below the limit
 /// of 255 bytes, in any script.
-const LONGEST_NAME: usize = 48;
+const MAX_NAME_LENGTH: usize = 48;
 
 /// Returns a name that is safe in a path, a text and a file name. Colons separate host and path, slashes
 /// separate folders, and edited records may contain any text.
 fn host_name(name: &str) -> String {
     let harmless = |letter: char| if matches!(letter, ':' | '/') || drives(letter) { '_' } else { letter };
-    name.chars().take(LONGEST_NAME).map(harmless).collect()
+    name.chars().take(MAX_NAME_LENGTH).map(harmless).collect()
 }
 
 /// Whether it was measured in real time. Two simulated runs with one seed are equal, but separate runs.
@@ -318,7 +316,7 @@ fn program_version(record: &Record) -> Option<&str> {
 ///
 /// # Errors
 /// Fails if the records belong to different runs.
-pub fn whole(asked: &Profile, records: Vec<Record>, missing: Vec<Host>) -> Result<Record, MergeError> {
+pub fn merge_all(asked: &Profile, records: Vec<Record>, missing: Vec<Host>) -> Result<Record, MergeError> {
     let mut merge = Merge::default();
     let rank = |record: &Record| record.host().rank;
     let mut missing = missing.into_iter().peekable();

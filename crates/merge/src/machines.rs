@@ -11,7 +11,7 @@ const MAX_NAMED: usize = 4;
 #[derive(Debug, Default)]
 pub(crate) struct Machines {
     system: System,
-    known: HashMap<MachineId, MachinePlace>,
+    known: HashMap<MachineId, MachineIndexes>,
     count: usize,
 }
 
@@ -37,7 +37,7 @@ impl MachineId {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MachinePlace {
+pub(crate) struct MachineIndexes {
     pub first_group: u16,
     pub first_cpu: usize,
     pub cpus: usize,
@@ -45,7 +45,7 @@ pub(crate) struct MachinePlace {
 
 impl Machines {
     /// Adds that of a host, unless it is there.
-    pub(crate) fn add(&mut self, system: &System) -> MachinePlace {
+    pub(crate) fn add(&mut self, system: &System) -> MachineIndexes {
         let id = MachineId::from_system(system);
         let cpus = system.topology.active_cpus().count();
         if let Some(known) = self.known.get(&id).copied().filter(|known| known.cpus == cpus) {
@@ -53,7 +53,7 @@ impl Machines {
             return known;
         }
         let topology = &self.system.topology;
-        let place = MachinePlace {
+        let place = MachineIndexes {
             first_group: topology.groups.last().map_or(0, |last| last.number.saturating_add(1)),
             first_cpu: topology.active_cpus().count(),
             cpus,

@@ -1,6 +1,6 @@
 //! Profiles of the hosts: whether they agree, and the combined profile.
 
-use super::HostPlace;
+use super::HostIndexes;
 use diskspd_machine::System;
 use diskspd_plan::effective_affinity;
 use diskspd_profile::{Compat, Profile, RawText, Target, ThreadTarget};
@@ -22,7 +22,7 @@ pub(crate) fn without_targets(profile: &Profile) -> Profile {
     profile
 }
 
-pub(crate) fn add(whole: &mut Profile, profile: &Profile, place: &HostPlace, system: &System) {
+pub(crate) fn add(whole: &mut Profile, profile: &Profile, place: &HostIndexes, system: &System) {
     let groups = place.machine.first_group;
     let compat = profile.compat;
     for (all, span) in whole.time_spans.iter_mut().zip(&profile.time_spans) {

@@ -27,7 +27,7 @@ pub(crate) struct RankObserved {
 #[derive(Debug)]
 struct RankSpan {
     measured: u64,
-    /// When it began, ms since 1970.
+    /// Start time in ms since 1970.
     started_at: Option<i64>,
     rows: Vec<TargetResults>,
     devices: Option<DeviceFacts>,
@@ -121,7 +121,7 @@ fn judge_together(ranks: &[&RankObserved]) -> Vec<(usize, HostDevices)> {
 }
 
 /// The first storage of each name.
-type KnownTargets = HashMap<RawText, Storage>;
+type TargetStorage = HashMap<RawText, Storage>;
 
 /// Ranks as the targets of one host.
 struct JoinedRanks {
@@ -131,7 +131,7 @@ struct JoinedRanks {
 
 impl JoinedRanks {
     fn join(ranks: &[&RankObserved]) -> JoinedRanks {
-        let (mut targets, mut paths): (KnownTargets, Vec<Vec<RawText>>) = Default::default();
+        let (mut targets, mut paths): (TargetStorage, Vec<Vec<RawText>>) = Default::default();
         for rank in ranks {
             paths.push(
                 rank.targets.iter().map(|target| target_label(&mut targets, rank, &target.storage)).collect(),
@@ -167,7 +167,7 @@ impl JoinedRanks {
 }
 
 /// Returns the name of a rank's target: its path, unless the path means another target for another rank.
-fn target_label(targets: &mut KnownTargets, rank: &RankObserved, own: &Storage) -> RawText {
+fn target_label(targets: &mut TargetStorage, rank: &RankObserved, own: &Storage) -> RawText {
     let lies_on = |storage: &Storage| {
         let mounted = storage.file_system.as_ref().map(|on| on.mounted_at.clone());
         (mounted, storage.device.as_ref().map(|device| device.name.clone()))

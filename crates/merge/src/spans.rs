@@ -1,8 +1,8 @@
 //! One time span of all hosts.
 
-use super::HostPlace;
-use super::axis::{KnownWindow, TimeAxis};
-use super::machines::MachinePlace;
+use super::HostIndexes;
+use super::axis::{HostTimes, TimeAxis};
+use super::machines::MachineIndexes;
 use diskspd_figures::stats::Intervals;
 use diskspd_profile::TargetId;
 use diskspd_results::{
@@ -16,22 +16,22 @@ pub(crate) struct SpanSum {
     pub axis: TimeAxis,
     results: SpanResults,
     latencies: MergedLatencies,
-    intervals: Option<OnAxis>,
-    responses: Option<OnAxis>,
+    intervals: Option<AlignedSum>,
+    responses: Option<AlignedSum>,
     shifts: Vec<i64>,
-    /// The same for each kind of I/O that failed.
+    /// Shifts for each kind of failed I/O.
     error_shifts: Vec<i64>,
 }
 
 /// Sum of the hosts' intervals; the first may precede the first host's start.
 #[derive(Debug, Default)]
-struct OnAxis {
+struct AlignedSum {
     /// The first, as counted from the start of the first host; never above 0.
     begin: i64,
     intervals: Intervals,
 }
 
-impl OnAxis {
+impl AlignedSum {
     fn add(&mut self, shift: i64, other: &Intervals) {
         if shift < self.begin {
             self.intervals.put_before(interval_distance(shift, self.begin));
@@ -42,7 +42,7 @@ impl OnAxis {
 }
 
 /// Stores a host's CPU times by machine. Of ranks on one machine, the longest observation is kept.
-fn add_cpus(all: &mut Vec<CpuTimes>, own: Vec<CpuTimes>, machine: MachinePlace) {
+fn add_cpus(all: &mut Vec<CpuTimes>, own: Vec<CpuTimes>, machine: MachineIndexes) {
     let end = machine.first_cpu.saturating_add(machine.cpus);
     all.resize(all.len().max(end), CpuTimes::default());
     let total = |times: &[CpuTimes]| {
@@ -66,9 +66,9 @@ impl SpanSum {
     pub(crate) fn add(
         &mut self,
         mut results: SpanResults,
-        window: Option<KnownWindow>,
+        window: Option<HostTimes>,
         charts: Vec<(TargetId, Chart)>,
-        place: &HostPlace,
+        place: &HostIndexes,
     ) -> HostWindow {
         let window = self.axis.add(&results, window);
         let global = |id: TargetId| TargetId(place.first_target.saturating_add(id.0));
@@ -131,7 +131,7 @@ impl SpanSum {
     }
 }
 
-impl OnAxis {
+impl AlignedSum {
     fn common_intervals(mut self, axis: &TimeAxis) -> Intervals {
         if let Some((begin, count)) = axis.common() {
             let count = usize::try_from(count).unwrap_or(usize::MAX);

@@ -31,9 +31,10 @@ pub(crate) enum Destination {
     /// start, over output of other users of the descriptor.
     Descriptor(i32),
     Special(FolderEntry),
-    /// A regular file, or nothing yet.
+    /// A regular file, or a path without a file yet.
     File(FolderEntry),
-    /// The folder of the path cannot be used: why. The path may be a template of a rank's path.
+    /// The folder of the path cannot be used, with the reason. The path may be a template for
+    /// ranks.
     Nowhere(io::Error),
 }
 

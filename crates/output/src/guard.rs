@@ -4,9 +4,9 @@
 //! A call hangs if it has not returned for a while and the counters of its devices have not changed in that
 //! time. So a long `fsync` or discard is slow, and does not hang. Without counters, only the time counts.
 
-use crate::wish::{INTERRUPTED, StopSignal};
+use crate::stop_signal::{INTERRUPTED, StopSignal};
 use diskspd_base::finding::Finding;
-use diskspd_host::blocked_calls::{BlockedCall, CallPlace, Progress, WaitsFor, blocked_calls};
+use diskspd_host::blocked_calls::{BlockedCall, CallLocation, Progress, WaitCause, blocked_calls};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::parent_process::Parent;
@@ -24,12 +24,12 @@ const GIVE_UP: Nanos = 30 * SECOND;
 /// A command ends after this time in a call that writes data back.
 const GIVE_UP_WRITING: Nanos = 120 * SECOND;
 /// Longest time between two checks of the calls.
-const LONGEST_STEP: Nanos = SECOND / 2;
+const MAX_STEP_NS: Nanos = SECOND / 2;
 /// Time between two checks of the parent process.
 const PARENT_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// Least number of checks before a file is named.
 const MIN_CHECKS: u64 = 20;
-/// Memory for the stack of the guard's thread, bytes.
+/// Memory for the stack of the guard's thread in bytes.
 const STACK: usize = 256 << 10;
 /// Exit code of a command that ends here.
 const FAILED: u8 = 1;
@@ -52,7 +52,7 @@ struct Guard {
     wish: Option<Weak<dyn StopSignal>>,
     calls: HashMap<i32, WatchedCall>,
     /// Named calls, with their files, that have not returned.
-    named: HashSet<(&'static str, CallPlace)>,
+    named: HashSet<(&'static str, CallLocation)>,
 }
 
 /// Care for the calls of a thread that do not end the command.
@@ -87,13 +87,13 @@ pub struct ExemptScope(i32);
 
 /// A run ends itself as long as this exists.
 #[derive(Debug)]
-pub struct RunDecides(u64);
+pub struct GuardHold(u64);
 
 /// Starts the guard, once in a process; `give_up` replaces the default times.
 pub fn watch(give_up: Option<Duration>) {
     let give_up = give_up.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     GIVE_UP_NS.store(give_up, Ordering::Relaxed);
-    let step = Duration::from_nanos(LONGEST_STEP.min(named_after() / MIN_CHECKS));
+    let step = Duration::from_nanos(MAX_STEP_NS.min(named_after() / MIN_CHECKS));
     let watch = move || {
         let mut parent = Parent::of_this_process();
         let mut last = clock::monotonic();
@@ -108,7 +108,7 @@ pub fn watch(give_up: Option<Duration>) {
             }
             let now = clock::monotonic();
             // A longer time means that the program was stopped or had no CPU.
-            look(now.saturating_sub(last).min(2 * LONGEST_STEP));
+            check_guard(now.saturating_sub(last).min(2 * MAX_STEP_NS));
             last = now;
         }
     };
@@ -117,7 +117,7 @@ pub fn watch(give_up: Option<Duration>) {
     let _ = thread.spawn(watch);
 }
 
-/// Another thread waits for the calling thread, and can leave it behind.
+/// Marks the calling thread as one that another thread waits for and can abandon.
 pub fn is_waited_for() -> ExemptScope {
     ExemptScope::begin_exemption(CallKind::WaitedFor)
 }
@@ -128,11 +128,11 @@ pub fn is_measured() -> ExemptScope {
 }
 
 /// `decide` gets the message when the time is over, and ends the run.
-pub fn run_decides(decide: impl Fn(&str) + Send + 'static) -> RunDecides {
+pub fn run_decides(decide: impl Fn(&str) + Send + 'static) -> GuardHold {
     let mut guard = GUARD.lock_anyway();
     let number = clock::monotonic();
     guard.run = Some((number, Box::new(decide)));
-    RunDecides(number)
+    GuardHold(number)
 }
 
 /// The guard waits less when the user wants the command to end.
@@ -177,7 +177,6 @@ pub fn time_of_day(seconds: i64) -> String {
     format!("{:02}:{:02}:{:02} UTC", of_day / 3600, of_day / 60 % 60, of_day % 60)
 }
 
-/// State of a waiting thread.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitState {
     /// Time without a result and without progress.
@@ -197,8 +196,8 @@ enum GuardMessage {
     GivenUp(String),
 }
 
-fn look(passed: Nanos) {
-    let words = GUARD.lock_anyway().look(passed);
+fn check_guard(passed: Nanos) {
+    let words = GUARD.lock_anyway().check_calls(passed);
     for word in words {
         match word {
             GuardMessage::Named(finding) => print_line(finding),
@@ -216,7 +215,6 @@ fn abandon(message: &str) {
     process::end(FAILED)
 }
 
-/// Remedy for storage that hangs.
 pub const REMEDY: &str = "check the server or device (dmesg), or wait longer (--give-up 5m)";
 
 impl Guard {
@@ -227,7 +225,7 @@ impl Guard {
         call_limit(call).min(hurried.unwrap_or(u64::MAX))
     }
 
-    fn look(&mut self, passed: Nanos) -> Vec<GuardMessage> {
+    fn check_calls(&mut self, passed: Nanos) -> Vec<GuardMessage> {
         let threads = &self.threads;
         let now = blocked_calls(|thread| threads.get(&thread) == Some(&CallKind::Measured));
         let mut before = std::mem::take(&mut self.calls);
@@ -244,7 +242,7 @@ impl Guard {
             self.calls.insert(watched.call.thread, watched);
         }
         for (thread, earlier) in before {
-            if earlier.call.waits_for == WaitsFor::Lease && !earlier.is_missed {
+            if earlier.call.waits_for == WaitCause::Lease && !earlier.is_missed {
                 self.calls.insert(thread, WatchedCall { is_missed: true, ..earlier });
             }
         }
@@ -257,7 +255,7 @@ impl Guard {
         let limit = self.limit_now(&watched.call);
         let waited_for = self.threads.contains_key(&watched.call.thread);
         let (what, since) = (watched.describe_call(), time_of_day(watched.since));
-        if watched.call.waits_for != WaitsFor::Storage {
+        if watched.call.waits_for != WaitCause::Storage {
             let is_named = waited_for || watched.hung < named_after() || !self.named.insert(watched.name());
             let by = watched.call.awaited();
             return (!is_named).then(|| {
@@ -305,7 +303,7 @@ impl WatchedCall {
         self.is_missed = false;
     }
 
-    fn name(&self) -> (&'static str, CallPlace) {
+    fn name(&self) -> (&'static str, CallLocation) {
         (self.call.name, self.call.file.clone())
     }
 
@@ -328,7 +326,7 @@ impl Drop for ExemptScope {
     }
 }
 
-impl Drop for RunDecides {
+impl Drop for GuardHold {
     fn drop(&mut self) {
         let mut guard = GUARD.lock_anyway();
         if guard.run.as_ref().is_some_and(|(number, _)| *number == self.0) {

@@ -11,15 +11,15 @@
 
 pub mod destination;
 pub mod guard;
-mod late_file;
+mod io_timeout;
 mod outlet;
 mod output_error;
-mod patience;
-mod wish;
+mod stop_signal;
+mod streamed_file;
 
 pub use destination::{JOURNAL_MAGIC, NamedOutput, OwnFiles, refuse_targets_of_command};
-pub use late_file::{FromTheFirstLine, StreamedFile};
+pub use io_timeout::{GRACE_TIME, HangGuard, SILENCE, TimeoutError, grace};
 pub use outlet::{Outlet, OutputPolicy, PermittedOutput};
 pub use output_error::{OutputError, OutputErrorKind, WriteError};
-pub use patience::{GRACE_TIME, HangGuard, SILENCE, TimeoutError, grace};
-pub use wish::{HURRIED, INTERRUPTED, StopSignal};
+pub use stop_signal::{INTERRUPTED, RAPID_REPEAT_NS, StopSignal};
+pub use streamed_file::{LateWriter, StreamedFile};

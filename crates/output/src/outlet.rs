@@ -11,10 +11,10 @@ use super::destination::{
     Destination, KeptRule, NamedOutput, OverwriteCheck, OwnFiles, inputs_of, open_inherited, open_special,
     refuse_double, refuse_kept, refuse_target, resolve_name, targets,
 };
+use super::io_timeout::HangGuard;
 use super::output_error::{OutputError, OutputErrorKind, WriteError};
-use super::patience::HangGuard;
 use diskspd_profile::{Profile, RunOptions};
-use diskspd_sys::atomic_file::{Guard, NewFile, Place, PlaceError, create_elsewhere};
+use diskspd_sys::atomic_file::{FileTarget, FileTargetError, Guard, NewFile, create_elsewhere};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -33,14 +33,12 @@ impl OutputPolicy {
         OutputPolicy::default().which_runs(profile, run_options)
     }
 
-    /// The command runs this too.
     pub fn which_runs(mut self, profile: &Profile, run_options: &RunOptions) -> OutputPolicy {
         self.targets.extend(targets(profile));
         self.targets.dedup();
         self.which_reads(inputs_of(profile, run_options))
     }
 
-    /// The command reads these too.
     pub fn which_reads(mut self, inputs: impl IntoIterator<Item = NamedOutput>) -> OutputPolicy {
         self.inputs.extend(inputs);
         self
@@ -161,7 +159,7 @@ impl PermittedOutput {
         let sink = match destination {
             Destination::Descriptor(number) => Sink::Open(Arc::new(open_inherited(number, &by)?)),
             Destination::Nowhere(error) => {
-                return Err(OutputErrorKind::from(PlaceError::Folder(error)).named_by(by));
+                return Err(OutputErrorKind::from(FileTargetError::Folder(error)).named_by(by));
             }
             Destination::Special(spot) => {
                 Sink::Open(Arc::new(open_special(&spot).map_err(|fault| fault.named_by(&by))?))
@@ -169,7 +167,7 @@ impl PermittedOutput {
             Destination::File(spot) => {
                 let guard: Box<dyn Guard> = Box::new(precious);
                 let place = patience
-                    .attempt(&by, move || Place::at(spot, Some(guard)).map_err(OutputErrorKind::from))
+                    .attempt(&by, move || FileTarget::at(spot, Some(guard)).map_err(OutputErrorKind::from))
                     .map_err(|unanswered| OutputErrorKind::from(unanswered).named_by(&by))?;
                 Sink::File(place.map_err(|fault| fault.named_by(&by))?)
             }
@@ -206,7 +204,7 @@ pub struct Outlet {
 enum Sink {
     Open(Arc<File>),
     /// A regular file; it appears under its name complete or not at all.
-    File(Arc<Place>),
+    File(Arc<FileTarget>),
 }
 
 impl Outlet {
@@ -253,7 +251,7 @@ impl Outlet {
         self.patience.attempt(&self.by, move || write(&file, &bytes))?
     }
 
-    fn replace(&self, place: &Arc<Place>, bytes: Vec<u8>) -> Result<(), WriteError> {
+    fn replace(&self, place: &Arc<FileTarget>, bytes: Vec<u8>) -> Result<(), WriteError> {
         let (place, bytes) = (Arc::clone(place), Arc::new(bytes));
         let kept = Arc::clone(&bytes);
         let put = move || {

@@ -1,8 +1,8 @@
 //! Why something can't be written, or mustn't be.
 
-use super::patience::TimeoutError;
+use super::io_timeout::TimeoutError;
 use diskspd_host::refusal::WriteRefusedError;
-use diskspd_sys::atomic_file::{PlaceError, PutError};
+use diskspd_sys::atomic_file::{FileTargetError, PutError};
 use diskspd_sys::failed_call::FailedCall;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,10 +35,10 @@ pub enum OutputErrorKind {
     Kept(&'static str),
     #[error("would overwrite a journal of durable writes (--journal); name another file")]
     Journal,
-    /// It is read: by which option.
+    /// The option that reads it.
     #[error("would overwrite the file that {0} reads; name another file")]
     Input(String),
-    /// It is written already: by which option.
+    /// The option that writes it already.
     #[error("is also the file of {0}; name another file")]
     Twice(String),
     #[error("the shell already redirects {0} to this file (> FILE); name another file")]
@@ -48,7 +48,6 @@ pub enum OutputErrorKind {
          read the output; name a new file, or one in your own folder", .step.display()
     )]
     Planted { step: PathBuf, owner: u32 },
-    /// The descriptor wasn't handed down.
     #[error("{source}; open the descriptor when you start the program, as in {number}>FILE")]
     Descriptor { number: i32, source: io::Error },
     /// It is in use, or a device.
@@ -56,16 +55,15 @@ pub enum OutputErrorKind {
     Refused(#[from] WriteRefusedError),
     #[error(transparent)]
     Unanswered(#[from] TimeoutError),
-    /// No pipe or terminal can be opened there.
+    /// The pipe or terminal cannot be opened.
     #[error("cannot be opened: {0}")]
     NotOpened(#[source] io::Error),
     /// No file can be there.
     #[error("is a directory; name a file in it")]
     Directory,
-    /// No file can be there, or not this one.
+    /// The file cannot be created there.
     #[error(transparent)]
-    Place(#[from] PlaceError),
-    /// The file can't be begun.
+    Place(#[from] FileTargetError),
     #[error("cannot be created: {0}")]
     NotCreated(#[source] io::Error),
     #[error("cannot be written: {0}")]
@@ -80,10 +78,9 @@ pub enum OutputErrorKind {
     NoThread(FailedCall),
 }
 
-/// Why the bytes of an output aren't where they should be.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// They can't be written, and are nowhere else.
+    /// Writing failed, and the data is lost.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The new file can't take its place.
@@ -91,12 +88,12 @@ pub enum WriteError {
     NotPut(#[from] PutError),
     #[error(transparent)]
     Unanswered(#[from] TimeoutError),
-    /// They can't be written, and are elsewhere, or nowhere.
+    /// Writing failed; the data may be in another file.
     #[error("{why}; {}", kept_text(.kept))]
     Elsewhere {
         #[source]
         why: Box<WriteError>,
-        /// Where they are instead; or why they are nowhere.
+        /// Path of the other file, or the reason why it does not exist.
         kept: io::Result<PathBuf>,
     },
 }
@@ -114,7 +111,7 @@ impl OutputErrorKind {
         OutputError::Output { by: by.into(), fault: self }
     }
 
-    /// The same, of an option and its file.
+    /// Adds the option and its file to the error.
     pub fn of_file(self, option: &str, path: &Path) -> OutputError {
         self.named_by(format!("{option} {}", path.display()))
     }

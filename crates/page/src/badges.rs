@@ -76,7 +76,7 @@ fn interruption_mark(found: &Interruption, rates: &str, at: impl Fn(f64) -> Stri
     Mark { from: *begin, to: *end, text: format!("{} to {}: {often}; {rates}", at(*begin), at(*end)) }
 }
 
-/// When I/Os failed: neighbouring intervals as one.
+/// Returns the times of failed I/Os, with neighboring intervals joined.
 fn failure_marks(span: &RecordedSpan) -> Vec<Mark> {
     let Some(iops) = &span.measured.iops else { return Vec::new() };
     let mut found: Vec<(f64, f64, u64)> = Vec::new();

@@ -1,24 +1,23 @@
 //! All charts of a time span, by section.
 
 use super::chart::ChartFigure;
-use super::course::Timeline;
 use super::page::heading;
+use super::series::Timeline;
 use super::span::Span;
 use super::{distribution, fio, hosts, processors, threads};
 use maud::{Markup, html};
 
-const NO_LATENCY: &str = "Latencies are not recorded; -L measures them.";
-const NO_COURSE: &str = "No values over time: record them with -D, with -L also latencies.";
+const NO_LATENCY_TEXT: &str = "Latencies are not recorded; -L measures them.";
+const NO_SERIES_TEXT: &str = "No values over time: record them with -D, with -L also latencies.";
 
-/// The sections below the headline.
 pub(crate) fn sections(span: &Span) -> Markup {
     let course = span.detail.and_then(|detail| Timeline::from_span(&detail));
     let course = course.iter().zip(span.detail);
     let recorded = course.flat_map(|(course, detail)| course.charts(span, &detail));
     let over_time: Vec<ChartFigure> = recorded.chain(fio::charts(span)).collect();
-    let without = if span.detail.is_some() { NO_COURSE } else { "No values over time were recorded." };
+    let without = if span.detail.is_some() { NO_SERIES_TEXT } else { "No values over time were recorded." };
     html! {
-        (render_section(span.level, "Latency", &distribution::charts(span), NO_LATENCY))
+        (render_section(span.level, "Latency", &distribution::charts(span), NO_LATENCY_TEXT))
         (render_section(span.level, "Over time", &over_time, without))
         (render_section(span.level, "Processors and threads", &part_charts(span), ""))
         @if let Some(hosts) = hosts::section(span) { (hosts) }

@@ -1,7 +1,7 @@
 //! How latencies are distributed: the nines, of service and of response.
 
 use super::chart::ChartFigure;
-use super::chart::percentile_chart::{self, NinesLine};
+use super::chart::percentile_chart::{self, PercentileSeries};
 use super::chart::table::FigureTable;
 use super::span::{PickDirection, Span};
 use diskspd_figures::units::Millis;
@@ -20,8 +20,8 @@ pub(crate) fn charts(span: &Span) -> Vec<ChartFigure> {
     ];
     let paced = span.detail.and_then(|detail| detail.measured.paced.as_ref());
     let response = paced.and_then(|paced| Some((paced, paced.response.as_ref()?)));
-    let mut distributions: Vec<NinesLine> = response.and_then(of_response).into_iter().collect();
-    let all: Vec<NinesLine> =
+    let mut distributions: Vec<PercentileSeries> = response.and_then(of_response).into_iter().collect();
+    let all: Vec<PercentileSeries> =
         rows.into_iter().filter_map(|(name, figures, of)| of_direction(known, name, figures, of)).collect();
     // With one direction alone, the total is that direction.
     distributions.extend(if all.len() == 2 { all.into_iter().take(1).collect() } else { all });
@@ -41,7 +41,7 @@ fn of_direction(
     name: &'static str,
     figures: &DirectionSummary,
     of: PickDirection,
-) -> Option<NinesLine> {
+) -> Option<PercentileSeries> {
     let ios = figures.ios.filter(|ios| *ios > 0)?;
     let max = figures.max_ms?.ms();
     let first = figures.min_ms.map(|min| (0.0, min.ms()));
@@ -50,7 +50,7 @@ fn of_direction(
     let known_times = rows.filter_map(|row| Some((row.percent / 100.0, of(&row.latency)?)));
     let steps = known_times.take_while(|(_, time)| !known.is_lower_bound(*time));
     let steps = steps.map(|(share, time)| (share, time.ms()));
-    Some(NinesLine {
+    Some(PercentileSeries {
         class: name,
         name: name.into(),
         ios,
@@ -59,12 +59,12 @@ fn of_direction(
     })
 }
 
-fn of_response((paced, response): (&PacedFigures, &PacedLatency)) -> Option<NinesLine> {
+fn of_response((paced, response): (&PacedFigures, &PacedLatency)) -> Option<PercentileSeries> {
     let chart = &response.chart;
     let first = (0.0, chart.min.total?.ms());
     let rows = PERCENTILES.into_iter().zip(&chart.percentiles);
     let steps = rows.filter_map(|(share, row)| Some((share, row.total?.ms())));
-    Some(NinesLine {
+    Some(PercentileSeries {
         class: "response",
         name: "total, response (from when it was due)".into(),
         ios: paced.ios,

@@ -16,7 +16,6 @@ const MAX_ROWS: usize = 32;
 
 type Fact = (&'static str, Option<String>);
 
-/// The whole section.
 pub(crate) fn environment(run: &Run) -> Markup {
     let Some(judged) = run.judged else { return of_known(&run.known) };
     let host = judged.record.host();

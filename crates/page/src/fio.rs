@@ -3,7 +3,7 @@
 
 use super::chart::ChartFigure;
 use super::chart::axis::ChartAxis;
-use super::chart::lines::{LineTimes, Lines, TimeLine};
+use super::chart::lines::{LineTimes, Lines, TimeSeries};
 use super::chart::table::FigureTable;
 use super::downsample::{self, Band};
 use super::span::Span;
@@ -50,7 +50,7 @@ fn chart(span: &Span, courses: &[&FioSeries], id: &str, title: &str) -> ChartFig
     let seconds = (count as f64 * interval).max(interval);
     let at = |place: usize| ((place * factor) as f64 * interval).min(seconds);
     let times: Vec<(f64, f64)> = (0..points).map(|place| (at(place), at(place + 1))).collect();
-    let lines: Vec<TimeLine> = courses.iter().map(|series| series_line(series, factor)).collect();
+    let lines: Vec<TimeSeries> = courses.iter().map(|series| series_line(series, factor)).collect();
     let all = || courses.iter().flat_map(|series| &series.values).flatten().copied();
     let (lowest, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
     let in_words = if is_latency { latency } else { plain };
@@ -88,7 +88,7 @@ fn logged_text(logged: FioLogged) -> &'static str {
     }
 }
 
-fn series_line(series: &FioSeries, factor: usize) -> TimeLine {
+fn series_line(series: &FioSeries, factor: usize) -> TimeSeries {
     let mean = |chunk: &[Option<f64>]| downsample::span(chunk.iter().flatten().map(|value| (*value, 1.0)));
     let values: Vec<Option<Band>> = series.values.chunks(factor).map(mean).collect();
     let class = match series.direction.as_str() {
@@ -96,5 +96,5 @@ fn series_line(series: &FioSeries, factor: usize) -> TimeLine {
         "write" => "write",
         _ => "total",
     };
-    TimeLine { class, name: series.direction.clone(), values, through: |band| band.mean, band: factor > 1 }
+    TimeSeries { class, name: series.direction.clone(), values, through: |band| band.mean, band: factor > 1 }
 }

@@ -56,45 +56,45 @@ pub(crate) fn tile(name: &str, unit: &str, figure: Markup) -> Markup {
     html! { div { dt { (name) } dd { (figure) (unit) } } }
 }
 
-struct DirectionLine<'a> {
+struct DirectionRow<'a> {
     name: &'static str,
     known: &'a SpanSummary,
     figures: &'a DirectionSummary,
     of: PickDirection,
 }
 
-impl<'a> DirectionLine<'a> {
-    const COLUMNS: &'a [TableColumn<DirectionLine<'a>>] = &[
-        TableColumn::<DirectionLine>::words("", |line| Cell::Named {
+impl<'a> DirectionRow<'a> {
+    const COLUMNS: &'a [TableColumn<DirectionRow<'a>>] = &[
+        TableColumn::<DirectionRow>::words("", |line| Cell::Named {
             name: line.name.to_owned(),
             beside: String::new(),
             link: None,
             kind: line.name,
         })
         .on_page("direction"),
-        TableColumn::<DirectionLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).paged(),
-        TableColumn::<DirectionLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).paged(),
-        TableColumn::<DirectionLine>::number("device IOPS", |line| Cell::figure(line.figures.device_iops, 2))
+        TableColumn::<DirectionRow>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).paged(),
+        TableColumn::<DirectionRow>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).paged(),
+        TableColumn::<DirectionRow>::number("device IOPS", |line| Cell::figure(line.figures.device_iops, 2))
             .paged()
             .meaning("I/Os per second of the devices, by the kernel's counters")
             .optional(),
-        TableColumn::<DirectionLine>::number("device MiB/s", |line| {
+        TableColumn::<DirectionRow>::number("device MiB/s", |line| {
             Cell::figure(line.figures.device_mib_per_s, 2)
         })
         .paged()
         .meaning("2^20 bytes per second of the devices")
         .optional(),
-        TableColumn::<DirectionLine>::number("mean", |line| Cell::time(line.figures.mean_ms)).paged(),
-        TableColumn::<DirectionLine>::number("50 %", |line| line.percentile(50.0)).paged(),
-        TableColumn::<DirectionLine>::number("99 %", |line| line.percentile(99.0)).paged(),
-        TableColumn::<DirectionLine>::number("99.9 %", |line| line.percentile(99.9)).paged(),
-        TableColumn::<DirectionLine>::number("longest", |line| Cell::time(line.figures.max_ms)).paged(),
-        TableColumn::<DirectionLine>::number("IOPS deviation", |line| {
+        TableColumn::<DirectionRow>::number("mean", |line| Cell::time(line.figures.mean_ms)).paged(),
+        TableColumn::<DirectionRow>::number("50 %", |line| line.percentile(50.0)).paged(),
+        TableColumn::<DirectionRow>::number("99 %", |line| line.percentile(99.0)).paged(),
+        TableColumn::<DirectionRow>::number("99.9 %", |line| line.percentile(99.9)).paged(),
+        TableColumn::<DirectionRow>::number("longest", |line| Cell::time(line.figures.max_ms)).paged(),
+        TableColumn::<DirectionRow>::number("IOPS deviation", |line| {
             Cell::figure(line.figures.iops_std_dev, 2)
         })
         .paged(),
-        TableColumn::<DirectionLine>::number("I/Os", |line| Cell::number_cell(line.figures.ios)).paged(),
-        TableColumn::<DirectionLine>::number("amount", |line| Cell::size(line.figures.bytes)).paged(),
+        TableColumn::<DirectionRow>::number("I/Os", |line| Cell::number_cell(line.figures.ios)).paged(),
+        TableColumn::<DirectionRow>::number("amount", |line| Cell::size(line.figures.bytes)).paged(),
     ];
 
     fn percentile(&self, percent: f64) -> Cell {
@@ -103,7 +103,7 @@ impl<'a> DirectionLine<'a> {
 }
 
 fn render_table(known: &SpanSummary) -> Markup {
-    let line = |name, figures, of| DirectionLine { name, known, figures, of };
+    let line = |name, figures, of| DirectionRow { name, known, figures, of };
     let mut lines = vec![
         line("total", &known.total, |row| row.total),
         line("read", &known.read, |row| row.read),
@@ -113,7 +113,7 @@ fn render_table(known: &SpanSummary) -> Markup {
     let both = done(&known.read) == done(&known.write);
     // With one direction alone, the total is that direction.
     lines.retain(|line| if line.name == "total" { both } else { done(line.figures) });
-    PageTable::new("", "Figures by direction").render(DirectionLine::COLUMNS, &lines)
+    PageTable::new("", "Figures by direction").render(DirectionRow::COLUMNS, &lines)
 }
 
 fn count(count: u64) -> Markup {

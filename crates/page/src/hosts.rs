@@ -61,7 +61,6 @@ fn counts(detail: &RecordedSpan, results: &SpanResults, rows: &[HostRow]) -> Opt
     (width > 0).then(|| (seconds_of_ns(width), counts))
 }
 
-/// The course of one host.
 struct HostSeries {
     /// Median number of I/Os of its intervals.
     usual: f64,

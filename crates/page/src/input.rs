@@ -15,7 +15,7 @@ pub struct Run<'a> {
 const POINTS: usize = 240;
 
 #[derive(Debug, Clone)]
-pub(crate) struct PagePlace {
+pub(crate) struct PageSection {
     /// Begins the ids of all that belongs to it.
     pub prefix: String,
     pub level: u8,
@@ -23,14 +23,14 @@ pub(crate) struct PagePlace {
     pub points: usize,
 }
 
-impl PagePlace {
-    pub(crate) fn single_page() -> PagePlace {
-        PagePlace { prefix: "run".into(), level: 2, points: POINTS }
+impl PageSection {
+    pub(crate) fn single_page() -> PageSection {
+        PageSection { prefix: "run".into(), level: 2, points: POINTS }
     }
 
     /// Returns the place of one of several (from 0), with the number of places with charts.
-    pub(crate) fn among(number: usize, with_charts: usize) -> PagePlace {
+    pub(crate) fn among(number: usize, with_charts: usize) -> PageSection {
         let points = (2 * POINTS).checked_div(with_charts).map_or(0, |points| points.clamp(40, POINTS));
-        PagePlace { prefix: format!("run{}", number + 1), level: 3, points }
+        PageSection { prefix: format!("run{}", number + 1), level: 3, points }
     }
 }

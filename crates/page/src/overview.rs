@@ -1,8 +1,8 @@
 //! Several time spans on one page: a row for each, named by its work, with a link to its section.
 
-use super::input::{PagePlace, Run};
+use super::input::{PageSection, Run};
 use super::page::heading;
-use super::span_columns::{OfSpan, iops, mean, mib_per_s, p99};
+use super::span_columns::{SpanRow, iops, mean, mib_per_s, p99};
 use super::verdict::{span_id, span_verdict};
 use diskspd_figures::units::table::{Cell, TableColumn};
 use diskspd_report::page_table::PageTable;
@@ -10,16 +10,16 @@ use diskspd_report::workload_text as workload;
 use diskspd_results::{RunVerdict, SpanSummary};
 use maud::{Markup, html};
 
-struct WorkloadLine<'a> {
+struct WorkloadRow<'a> {
     name: String,
     link: String,
     span: Option<&'a SpanSummary>,
     verdict: RunVerdict,
 }
 
-impl<'a> WorkloadLine<'a> {
-    const COLUMNS: &'a [TableColumn<WorkloadLine<'a>>] = &[
-        TableColumn::<WorkloadLine>::words("workload", |line| Cell::Named {
+impl<'a> WorkloadRow<'a> {
+    const COLUMNS: &'a [TableColumn<WorkloadRow<'a>>] = &[
+        TableColumn::<WorkloadRow>::words("workload", |line| Cell::Named {
             name: line.name.clone(),
             beside: String::new(),
             link: Some(line.link.clone()),
@@ -30,31 +30,30 @@ impl<'a> WorkloadLine<'a> {
         mib_per_s(),
         mean(),
         p99(),
-        TableColumn::<WorkloadLine>::words("verdict", |line| line.verdict.verdict_cell()).paged(),
-        TableColumn::<WorkloadLine>::words("severity", |line| line.verdict.severity_cell()).paged(),
+        TableColumn::<WorkloadRow>::words("verdict", |line| line.verdict.verdict_cell()).paged(),
+        TableColumn::<WorkloadRow>::words("severity", |line| line.verdict.severity_cell()).paged(),
     ];
 }
 
-impl OfSpan for WorkloadLine<'_> {
+impl SpanRow for WorkloadRow<'_> {
     fn span(&self) -> Option<&SpanSummary> {
         self.span
     }
 }
 
-/// The whole section.
-pub(crate) fn section(run: &Run, place: &PagePlace) -> Markup {
+pub(crate) fn section(run: &Run, place: &PageSection) -> Markup {
     let names = workload::names(&run.known);
-    let line = |(number, name): (usize, &String)| WorkloadLine {
+    let line = |(number, name): (usize, &String)| WorkloadRow {
         name: format!("{number}. {name}"),
         link: span_id(&place.prefix, number),
         span: run.known.time_spans.get(number - 1).and_then(Option::as_ref),
         verdict: span_verdict(run, number),
     };
-    let lines: Vec<WorkloadLine> = (1..).zip(&names).map(line).collect();
+    let lines: Vec<WorkloadRow> = (1..).zip(&names).map(line).collect();
     html! {
         section.overview {
             (heading(place.level, "Workloads"))
-            (PageTable::new("workloads", "Figures of each workload").render(WorkloadLine::COLUMNS, &lines))
+            (PageTable::new("workloads", "Figures of each workload").render(WorkloadRow::COLUMNS, &lines))
         }
     }
 }

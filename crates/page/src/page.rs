@@ -51,7 +51,6 @@ pub(crate) fn heading(level: u8, text: &str) -> Markup {
     }
 }
 
-/// A command line to copy.
 pub(crate) fn command(text: &str) -> Markup {
     html! { div.command { pre { code { (options(&visible::lines(text))) } } } }
 }

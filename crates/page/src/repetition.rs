@@ -22,7 +22,6 @@ pub(crate) fn title(repetition: &Repetition) -> String {
     title::of_work(&repetition.work, &mean.unwrap_or_default())
 }
 
-/// The content of the page.
 pub(crate) fn content(repetition: &Repetition, runs: &[Run]) -> Markup {
     let rows = repetition.rows();
     let count = repetition.runs.len();

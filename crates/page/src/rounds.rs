@@ -5,9 +5,9 @@ use super::chart::path::{self, Point};
 use super::chart::table::FigureTable;
 use super::chart::{ChartFigure, Key, Mark};
 use super::headline::amount_of;
-use super::input::PagePlace;
+use super::input::PageSection;
 use super::page::heading;
-use diskspd_experiments::precondition::{RoundLine, WINDOW, lines, verdict, window};
+use diskspd_experiments::precondition::{RoundRow, WINDOW, lines, verdict, window};
 use diskspd_figures::units::visible;
 use diskspd_report::number::{number, plain};
 use diskspd_results::{Preconditioning, RoundFigures, RoundWindow};
@@ -16,7 +16,7 @@ use maud::{Markup, html};
 /// Distance of the marks around the average in the chart's window, as a share of it, as drawn by the PTS.
 const MARK_DISTANCE: f64 = 0.1;
 
-pub(crate) fn section(done: &Preconditioning, place: &PagePlace) -> Markup {
+pub(crate) fn section(done: &Preconditioning, place: &PageSection) -> Markup {
     html! {
         section.preconditioning {
             (heading(place.level, "Preconditioning"))
@@ -53,7 +53,7 @@ fn render_preparation(done: &Preconditioning) -> Markup {
 }
 
 /// I/Os per second from round to round, and the window that is judged.
-fn rounds_chart(done: &Preconditioning, place: &PagePlace) -> ChartFigure {
+fn rounds_chart(done: &Preconditioning, place: &PageSection) -> ChartFigure {
     let count = done.rounds.len();
     let at = |round: usize| round as f64 + 0.5;
     let highest = done.rounds.iter().map(|round| round.iops).fold(0.0, f64::max);
@@ -127,5 +127,5 @@ fn round_labels(count: usize) -> Vec<(f64, String)> {
 
 fn rounds_table(rounds: &[RoundFigures]) -> FigureTable {
     let at = |place: usize| (place as f64 + 0.5) / rounds.len() as f64;
-    FigureTable::from_rows(RoundLine::COLUMNS, &lines(rounds), at)
+    FigureTable::from_rows(RoundRow::COLUMNS, &lines(rounds), at)
 }

@@ -1,6 +1,6 @@
 //! One run: its header, and its sections from the verdict to the commands that repeat it.
 
-use super::input::{PagePlace, Run};
+use super::input::{PageSection, Run};
 use super::page::heading;
 use super::span::{RecordedSpan, Span};
 use super::title::{self, range, targets, targets_of};
@@ -23,7 +23,7 @@ pub(crate) fn render_single(run: &Run) -> Markup {
             h1 { (title(run)) }
             p.targets { (targets(&targets_of(&run.known))) }
         }
-        (sections(run, &PagePlace::single_page()))
+        (sections(run, &PageSection::single_page()))
     }
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn title(run: &Run) -> String {
     title::of_runs(std::iter::once(&run.known), &format!("{iops}, {}", run_verdict(run).in_words()))
 }
 
-pub(crate) fn sections(run: &Run, place: &PagePlace) -> Markup {
+pub(crate) fn sections(run: &Run, place: &PageSection) -> Markup {
     let Run { known, judged } = run;
     let spans = known.time_spans.len();
     // The charts of many time spans share the room of a few.
@@ -48,7 +48,7 @@ pub(crate) fn sections(run: &Run, place: &PagePlace) -> Markup {
         3.. if place.points > 0 => (2 * place.points / spans).max(24),
         _ => place.points,
     };
-    let place = PagePlace { points, ..place.clone() };
+    let place = PageSection { points, ..place.clone() };
     let names = workload::names(known);
     html! {
         section.verdict { (heading(place.level, "Verdict")) (verdict::verdict(run, &place.prefix)) }
@@ -70,7 +70,7 @@ pub(crate) fn sections(run: &Run, place: &PagePlace) -> Markup {
     }
 }
 
-fn time_span(run: &Run, index: usize, figures: Option<&SpanSummary>, place: &PagePlace) -> Markup {
+fn time_span(run: &Run, index: usize, figures: Option<&SpanSummary>, place: &PageSection) -> Markup {
     let Some(figures) = figures else {
         return html! { p { "It ended before measuring began: there are no figures." } };
     };
@@ -86,30 +86,30 @@ fn time_span(run: &Run, index: usize, figures: Option<&SpanSummary>, place: &Pag
     }
 }
 
-struct TotalLine<'a> {
+struct TotalRow<'a> {
     name: &'static str,
     done: &'a Throughput,
 }
 
-impl<'a> TotalLine<'a> {
-    const COLUMNS: &'a [TableColumn<TotalLine<'a>>] = &[
-        TableColumn::<TotalLine>::words("I/Os", |line| Cell::name_cell(line.name)).paged(),
-        TableColumn::<TotalLine>::number("amount", |line| Cell::Size(line.done.bytes)).paged(),
-        TableColumn::<TotalLine>::number("number", |line| Cell::Whole(line.done.ios)).paged(),
-        TableColumn::<TotalLine>::number("IOPS", |line| Cell::Figure(line.done.iops, 2)).paged(),
-        TableColumn::<TotalLine>::number("MiB/s", |line| Cell::Figure(line.done.mib_per_s, 2)).paged(),
+impl<'a> TotalRow<'a> {
+    const COLUMNS: &'a [TableColumn<TotalRow<'a>>] = &[
+        TableColumn::<TotalRow>::words("I/Os", |line| Cell::name_cell(line.name)).paged(),
+        TableColumn::<TotalRow>::number("amount", |line| Cell::Size(line.done.bytes)).paged(),
+        TableColumn::<TotalRow>::number("number", |line| Cell::Whole(line.done.ios)).paged(),
+        TableColumn::<TotalRow>::number("IOPS", |line| Cell::Figure(line.done.iops, 2)).paged(),
+        TableColumn::<TotalRow>::number("MiB/s", |line| Cell::Figure(line.done.mib_per_s, 2)).paged(),
     ];
 }
 
 /// The figures of all time spans together.
 fn all_spans(totals: &Totals, level: u8) -> Markup {
     let lines = [("total", &totals.total), ("read", &totals.read), ("write", &totals.write)];
-    let lines = lines.map(|(name, done)| TotalLine { name, done });
+    let lines = lines.map(|(name, done)| TotalRow { name, done });
     let caption = format!("Figures of all time spans, {} s", number(totals.seconds));
     html! {
         section.span {
             (heading(level, "All time spans"))
-            (PageTable::new("", &caption).render(TotalLine::COLUMNS, &lines))
+            (PageTable::new("", &caption).render(TotalRow::COLUMNS, &lines))
         }
     }
 }

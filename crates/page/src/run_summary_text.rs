@@ -11,7 +11,7 @@
 //! ```
 
 use crate::Run;
-use crate::course::Timeline;
+use crate::series::Timeline;
 use crate::span::RecordedSpan;
 use crate::verdict::span_verdict;
 use diskspd_checks::{DeviceVerdict, Finding, JudgedRecord, Judgement, Limiter, Severity, Verdict};
@@ -33,7 +33,7 @@ const MIN_WIDE_COLUMNS: usize = 100;
 const WITHIN: char = '\u{1}';
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndTone {
+pub enum SummaryTone {
     Plain,
     Label,
     Good,
@@ -43,8 +43,8 @@ pub enum EndTone {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EndPiece {
-    pub tone: EndTone,
+pub struct SummaryPiece {
+    pub tone: SummaryTone,
     pub text: String,
 }
 
@@ -61,7 +61,7 @@ pub fn of_run(
     next: Option<&NextCommand>,
     columns: usize,
     blocks: bool,
-) -> Vec<Vec<EndPiece>> {
+) -> Vec<Vec<SummaryPiece>> {
     let run = Run { known: known::run(judged, ""), judged: Some(judged) };
     let judgement = &judged.judgement;
     let mut lines = match run.known.time_spans.as_slice() {
@@ -91,7 +91,7 @@ pub fn of_repetition(
     repetition: &Repetition,
     next: Option<&NextCommand>,
     columns: usize,
-) -> Vec<Vec<EndPiece>> {
+) -> Vec<Vec<SummaryPiece>> {
     let mut lines = row_pieces("workload", None, &repetition.work.to_string(), columns);
     let mean = |figure: &RepeatedFigure| match figure.uncertainty_percent {
         Some(percent) => format!("{} (+- {percent:.1} %)", number(figure.mean)),
@@ -133,7 +133,7 @@ fn workload_text(run: &Run, index: usize) -> String {
 }
 
 /// Rate, throughput and latencies; a figure and its unit stay together.
-fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<EndPiece>> {
+fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<SummaryPiece>> {
     let known = |figure: Option<f64>| figure.map_or("-".to_owned(), number);
     let mut parts = Vec::new();
     let mut behind = "";
@@ -157,15 +157,15 @@ fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<EndPiece>> {
 }
 
 /// The work of the devices, where the figures are not theirs.
-fn device(judgement: &Judgement, columns: usize) -> Vec<Vec<EndPiece>> {
+fn device(judgement: &Judgement, columns: usize) -> Vec<Vec<SummaryPiece>> {
     let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     let works = parts.filter(|part| part.verdict.is_of_memory()).filter_map(DeviceVerdict::device_in_words);
     works.flat_map(|work| row_pieces("device", None, &work, columns)).collect()
 }
 
-/// Fewer intervals do not show a course.
-const FEWEST_INTERVALS: usize = 3;
-const WIDEST_COURSE: usize = 60;
+/// Minimum number of intervals for a series.
+const MIN_INTERVALS: usize = 3;
+const MAX_SERIES_WIDTH: usize = 60;
 
 /// The IOPS and the 99th percentile of each interval, with the highest figures; empty = too few intervals.
 fn course_pieces(
@@ -173,11 +173,11 @@ fn course_pieces(
     span: Option<&SpanSummary>,
     columns: usize,
     blocks: bool,
-) -> Vec<Vec<EndPiece>> {
+) -> Vec<Vec<SummaryPiece>> {
     let measured = judged.summary.time_spans.first().and_then(Option::as_ref);
     let over_time =
         measured.and_then(|measured| Timeline::from_span(&RecordedSpan { judged, index: 0, measured }));
-    let Some(over_time) = over_time.filter(|course| course.iops().len() >= FEWEST_INTERVALS) else {
+    let Some(over_time) = over_time.filter(|course| course.iops().len() >= MIN_INTERVALS) else {
         return Vec::new();
     };
     let highest = |figures: &[Option<f64>]| figures.iter().flatten().copied().fold(0.0, f64::max);
@@ -196,7 +196,7 @@ fn course_pieces(
     });
     let ends: Vec<_> = ends.collect();
     let wide = ends.iter().map(|(.., end)| width(end)).max().unwrap_or(0);
-    let room = columns.saturating_sub(LABELS + "IOPS ".len() + " ".len() + wide).min(WIDEST_COURSE);
+    let room = columns.saturating_sub(LABELS + "IOPS ".len() + " ".len() + wide).min(MAX_SERIES_WIDTH);
     let shown = ends.iter().map(|(name, figures, condense, end)| {
         let line = spark::line(figures, room, blocks, *condense);
         match line.is_empty() {
@@ -228,10 +228,10 @@ fn said_once(found: &Finding) -> String {
 }
 
 /// The worst verdict of the devices, and its reason. A reason printed above is not repeated.
-fn verdict_text(judgement: &Judgement) -> (&'static str, EndTone, String) {
+fn verdict_text(judgement: &Judgement) -> (&'static str, SummaryTone, String) {
     let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     let Some(worst) = parts.max_by_key(|part| (part.severity, part.verdict)) else {
-        return ("NOT CHECKED", EndTone::Plain, "no device could confirm the figures".to_owned());
+        return ("NOT CHECKED", SummaryTone::Plain, "no device could confirm the figures".to_owned());
     };
     let is_above = worst.severity > Some(Severity::Note);
     let said = if is_above { "as above" } else { worst.message.as_str() };
@@ -239,15 +239,15 @@ fn verdict_text(judgement: &Judgement) -> (&'static str, EndTone, String) {
     (word, if is_above { tone_of(worst.severity) } else { tone }, said.to_owned())
 }
 
-fn verdict_word(verdict: Option<Verdict>) -> (&'static str, EndTone) {
-    verdict.map_or(("NOT CHECKED", EndTone::Plain), |known| (known.word(), end_tone(known.mark().tone)))
+fn verdict_word(verdict: Option<Verdict>) -> (&'static str, SummaryTone) {
+    verdict.map_or(("NOT CHECKED", SummaryTone::Plain), |known| (known.word(), end_tone(known.mark().tone)))
 }
 
 /// Findings named in the row of the severity.
 const MAX_NAMED: usize = 4;
 
 /// The worst severity, and the names of the verdicts and findings that limit the figures.
-fn severity_pieces(judgement: &Judgement, columns: usize) -> Vec<Vec<EndPiece>> {
+fn severity_pieces(judgement: &Judgement, columns: usize) -> Vec<Vec<SummaryPiece>> {
     let limiting: Vec<(Severity, String)> = limiting_names(judgement);
     let Some(worst) = limiting.iter().map(|(severity, _)| *severity).max() else {
         return row_pieces("severity", None, NOTHING_FOUND, columns);
@@ -278,16 +278,16 @@ fn limiting_names(judgement: &Judgement) -> Vec<(Severity, String)> {
     limiting
 }
 
-fn tone_of(severity: Option<Severity>) -> EndTone {
+fn tone_of(severity: Option<Severity>) -> SummaryTone {
     match severity {
-        None => EndTone::Plain,
-        Some(Severity::Note) => EndTone::Note,
-        Some(Severity::Warning) => EndTone::Doubtful,
-        Some(Severity::Wrong | Severity::Error) => EndTone::Wrong,
+        None => SummaryTone::Plain,
+        Some(Severity::Note) => SummaryTone::Note,
+        Some(Severity::Warning) => SummaryTone::Doubtful,
+        Some(Severity::Wrong | Severity::Error) => SummaryTone::Wrong,
     }
 }
 
-fn limit_pieces(judged: &JudgedRecord, columns: usize) -> Vec<Vec<EndPiece>> {
+fn limit_pieces(judged: &JudgedRecord, columns: usize) -> Vec<Vec<SummaryPiece>> {
     let (_, others) = notes_of(&judged.judgement);
     // With -v all of it stands above.
     let more = if judged.record.profile.verbose { String::new() } else { others.in_words() };
@@ -309,13 +309,18 @@ fn without_label(message: &str) -> &str {
     rest.unwrap_or(message)
 }
 
-fn of_finding(label: &str, found: &Finding, said: &str, columns: usize) -> Vec<Vec<EndPiece>> {
+fn of_finding(label: &str, found: &Finding, said: &str, columns: usize) -> Vec<Vec<SummaryPiece>> {
     let word = found.severity.capitals();
     let word = (found.severity > Severity::Note).then_some((word, tone_of(Some(found.severity))));
     row_pieces(label, word, said, columns)
 }
 
-fn row_pieces(label: &str, word: Option<(&str, EndTone)>, text: &str, columns: usize) -> Vec<Vec<EndPiece>> {
+fn row_pieces(
+    label: &str,
+    word: Option<(&str, SummaryTone)>,
+    text: &str,
+    columns: usize,
+) -> Vec<Vec<SummaryPiece>> {
     let whole = match word {
         Some((word, _)) => format!("{word}: {text}"),
         None => text.to_owned(),
@@ -324,20 +329,20 @@ fn row_pieces(label: &str, word: Option<(&str, EndTone)>, text: &str, columns: u
     label_pieces(label, &shown, word)
 }
 
-fn label_pieces(label: &str, shown: &str, word: Option<(&str, EndTone)>) -> Vec<Vec<EndPiece>> {
-    let plain = |text: &str| EndPiece { tone: EndTone::Plain, text: text.to_owned() };
-    let mut lines: Vec<Vec<EndPiece>> = shown.split('\n').map(|line| vec![plain(line)]).collect();
+fn label_pieces(label: &str, shown: &str, word: Option<(&str, SummaryTone)>) -> Vec<Vec<SummaryPiece>> {
+    let plain = |text: &str| SummaryPiece { tone: SummaryTone::Plain, text: text.to_owned() };
+    let mut lines: Vec<Vec<SummaryPiece>> = shown.split('\n').map(|line| vec![plain(line)]).collect();
     let first = shown.split('\n').next().unwrap_or_default();
-    let mut begun = vec![EndPiece { tone: EndTone::Label, text: format!("{label:<LABELS$}") }];
+    let mut begun = vec![SummaryPiece { tone: SummaryTone::Label, text: format!("{label:<LABELS$}") }];
     match word.and_then(|(word, tone)| Some((word, tone, first.strip_prefix(word)?))) {
-        Some((word, tone, rest)) => begun.extend([EndPiece { tone, text: word.to_owned() }, plain(rest)]),
+        Some((word, tone, rest)) => begun.extend([SummaryPiece { tone, text: word.to_owned() }, plain(rest)]),
         None => begun.push(plain(first)),
     }
     lines[0] = begun;
     lines
 }
 
-fn command_pieces(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<EndPiece>> {
+fn command_pieces(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<SummaryPiece>> {
     let words: Vec<String> =
         next.words.iter().map(|word| visible::line(word).replace(' ', &WITHIN.to_string())).collect();
     let before = format!("{}:", next.why);
@@ -356,20 +361,20 @@ fn command_pieces(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<En
 /// A run or a time span in a table.
 struct EndTableRow {
     figures: [String; 4],
-    verdict: (String, EndTone),
-    severity: (String, EndTone),
+    verdict: (String, SummaryTone),
+    severity: (String, SummaryTone),
     workload: String,
 }
 
 const HEAD: [&str; 4] = ["IOPS", "MiB/s", "mean ms", "p99 ms"];
 
-fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
+fn of_spans(run: &Run, columns: usize) -> Vec<Vec<SummaryPiece>> {
     let of_span = |(index, span): (usize, &Option<SpanSummary>)| {
         let RunVerdict { device, severity } = span_verdict(run, index + 1);
         let (word, tone) = verdict_word(device);
         let verdict = match span {
             Some(_) => (word.to_owned(), tone),
-            None => ("not measured".to_owned(), EndTone::Doubtful),
+            None => ("not measured".to_owned(), SummaryTone::Doubtful),
         };
         let severity = severity.map(|severity| (severity.capitals().to_owned(), tone_of(Some(severity))));
         let latency = span.as_ref().map_or(("", None, None), user_latency);
@@ -377,7 +382,7 @@ fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
         EndTableRow {
             figures: figure_cells([total.iops, total.mib_per_s], [latency.1, latency.2]),
             verdict,
-            severity: severity.unwrap_or_else(|| ("-".to_owned(), EndTone::Plain)),
+            severity: severity.unwrap_or_else(|| ("-".to_owned(), SummaryTone::Plain)),
             workload: workload_text(run, index),
         }
     };
@@ -391,18 +396,18 @@ fn figure_cells(rates: [Option<f64>; 2], latencies: [Option<Millis>; 2]) -> [Str
     [iops, mib, mean, p99]
 }
 
-fn end_tone(tone: Tone) -> EndTone {
+fn end_tone(tone: Tone) -> SummaryTone {
     match tone {
-        Tone::Good => EndTone::Good,
-        Tone::Wrong => EndTone::Wrong,
-        Tone::Warning => EndTone::Doubtful,
-        Tone::Note => EndTone::Note,
-        Tone::Unknown => EndTone::Plain,
+        Tone::Good => SummaryTone::Good,
+        Tone::Wrong => SummaryTone::Wrong,
+        Tone::Warning => SummaryTone::Doubtful,
+        Tone::Note => SummaryTone::Note,
+        Tone::Unknown => SummaryTone::Plain,
     }
 }
 
-fn table_pieces(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<EndPiece>> {
-    let piece = |tone, text: String| EndPiece { tone, text };
+fn table_pieces(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<SummaryPiece>> {
+    let piece = |tone, text: String| SummaryPiece { tone, text };
     let wide = |place: usize| {
         let cells = rows.iter().map(|row| width(&row.figures[place]));
         cells.chain([HEAD[place].len()]).max().unwrap_or(0)
@@ -422,12 +427,12 @@ fn table_pieces(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<End
     let words = format!("{}  {}", padded("verdict", verdict_width), padded("severity", severity_width));
     let head = format!("{what:<4}  {}{words}{}", figures(HEAD), if beside { "  workload" } else { "" });
     let head = head.trim_end().to_owned();
-    let mut lines = vec![vec![piece(EndTone::Label, head)]];
+    let mut lines = vec![vec![piece(SummaryTone::Label, head)]];
     for (row, number) in rows.iter().zip(1..) {
         let begin = format!("{number:>4}  {}", figures(row.figures.each_ref().map(String::as_str)));
         let words = [
             piece(row.verdict.1, padded(&row.verdict.0, verdict_width)),
-            piece(EndTone::Plain, "  ".to_owned()),
+            piece(SummaryTone::Plain, "  ".to_owned()),
             piece(row.severity.1, row.severity.0.clone()),
         ];
         let work = visible::line(&row.workload);
@@ -437,20 +442,20 @@ fn table_pieces(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<End
                 let shown = wrapped(&work, columns, 6, 6);
                 let mut of_work = shown.split('\n');
                 let first = of_work.next().unwrap_or_default();
-                lines.push(vec![piece(EndTone::Plain, format!("{number:>4}  {first}"))]);
-                lines.extend(of_work.map(|line| vec![piece(EndTone::Plain, line.to_owned())]));
+                lines.push(vec![piece(SummaryTone::Plain, format!("{number:>4}  {first}"))]);
+                lines.extend(of_work.map(|line| vec![piece(SummaryTone::Plain, line.to_owned())]));
             }
             let begin = if with_work { format!("{:6}{}", "", &begin[6..]) } else { begin };
-            lines.push([piece(EndTone::Plain, begin)].into_iter().chain(words).collect());
+            lines.push([piece(SummaryTone::Plain, begin)].into_iter().chain(words).collect());
             continue;
         }
         let shown = wrapped(&work, columns, begun, begun);
         let mut of_work = shown.split('\n');
         let gap = " ".repeat(severity_width + 2 - width(&row.severity.0));
         let first = format!("{gap}{}", of_work.next().unwrap_or_default());
-        let ends = [piece(EndTone::Plain, first)];
-        lines.push([piece(EndTone::Plain, begin)].into_iter().chain(words).chain(ends).collect());
-        lines.extend(of_work.map(|line| vec![piece(EndTone::Plain, line.to_owned())]));
+        let ends = [piece(SummaryTone::Plain, first)];
+        lines.push([piece(SummaryTone::Plain, begin)].into_iter().chain(words).chain(ends).collect());
+        lines.extend(of_work.map(|line| vec![piece(SummaryTone::Plain, line.to_owned())]));
     }
     lines
 }

@@ -2,13 +2,13 @@
 
 use diskspd_report::page_table::PageTable;
 use diskspd_report::secondary::{
-    FAILED, FailedLine, SecondaryRow, SecondaryTable, TableFormat, write_tables,
+    FAILED, FailedSectorRow, SecondaryRow, SecondaryTable, TableFormat, write_tables,
 };
 use diskspd_results::Measured;
 use maud::{Markup, html};
 
 /// Rows of a table at most.
-const MOST: usize = 256;
+const MAX_ROWS: usize = 256;
 
 /// The tables of a time span.
 pub(crate) fn tables(measured: &Measured) -> Markup {
@@ -22,12 +22,12 @@ struct PageTables(Vec<Markup>);
 impl TableFormat for PageTables {
     fn write<R: SecondaryRow>(&mut self, table: &SecondaryTable<R>) {
         let total = table.total.iter().filter(|_| table.rows.len() > 1);
-        let rows: Vec<R> = total.chain(table.rows.iter().take(MOST)).cloned().collect();
+        let rows: Vec<R> = total.chain(table.rows.iter().take(MAX_ROWS)).cloned().collect();
         self.0.push(PageTable::captioned(&table.kind.caption).render(table.columns, &rows));
         let failed = table.rows.iter().flat_map(|row| row.failures().iter().map(move |failed| (row, failed)));
         let failed =
-            failed.map(|(row, failed)| FailedLine { path: row.path().clone(), failed: failed.clone() });
-        let failures: Vec<FailedLine> = failed.take(MOST).collect();
+            failed.map(|(row, failed)| FailedSectorRow { path: row.path().clone(), failed: failed.clone() });
+        let failures: Vec<FailedSectorRow> = failed.take(MAX_ROWS).collect();
         if !failures.is_empty() {
             let captioned = PageTable::captioned("Corrupt sectors, the first ones of each thread");
             self.0.push(captioned.render(FAILED, &failures));

@@ -3,12 +3,12 @@
 use super::chart::ChartFigure;
 use super::chart::axis::ChartAxis;
 use super::chart::bars::Bars;
-use super::chart::named::NamedBars;
+use super::chart::category_bars::CategoryBars;
 use super::chart::table::FigureTable;
-use super::input::{PagePlace, Run};
+use super::input::{PageSection, Run};
 use super::page::heading;
 use super::run::{place_and_time, sections};
-use super::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
+use super::span_columns::{SpanRow, cpus, iops, mean, mib_per_s, p99, p999};
 use super::title::{self, range, targets, targets_of};
 use super::verdict::{run_verdict, span_verdict};
 use diskspd_figures::units::start_time::date_and_time;
@@ -21,18 +21,18 @@ use diskspd_results::{RunVerdict, SpanSummary};
 use maud::{Markup, html};
 
 /// Runs of which there are charts; of more the page would become too large.
-const MOST_WITH_CHARTS: usize = 24;
+const MAX_RUNS_WITH_CHARTS: usize = 24;
 
-const MOST_WITH_SECTIONS: usize = 400;
+const MAX_RUNS_WITH_SECTIONS: usize = 400;
 
 /// Bars that have room for their names.
-const MOST_NAMED: usize = 24;
+const MAX_NAMED: usize = 24;
 
 /// A time span of one of the runs: a row of the table.
 struct RunPoint<'a> {
     run: &'a Run<'a>,
     number: usize,
-    /// Of its time span, from 0.
+    /// Zero-based index of its time span.
     span: usize,
     name: String,
     figures: Option<&'a SpanSummary>,
@@ -77,7 +77,6 @@ pub(crate) fn title(runs: &[Run]) -> String {
     title::of_runs(runs.iter().map(|run| &run.known), &format!("{} runs, {iops}", runs.len()))
 }
 
-/// The content of the page.
 pub(crate) fn render_runs(runs: &[Run]) -> Markup {
     html! {
         header {
@@ -88,7 +87,7 @@ pub(crate) fn render_runs(runs: &[Run]) -> Markup {
     }
 }
 
-/// The same without its beginning, for pages that have another one.
+/// The content without its heading, for pages with another heading.
 pub(crate) fn all(runs: &[Run]) -> Markup {
     let points: Vec<RunPoint> =
         runs.iter().enumerate().flat_map(|(number, run)| points_of(number, run)).collect();
@@ -101,15 +100,15 @@ pub(crate) fn all(runs: &[Run]) -> Markup {
             (heading(2, "Side by side"))
             div.charts.three { @for chart in run_charts(&points) { (chart.markup(3)) } }
         }
-        @if runs.len() > MOST_WITH_CHARTS {
-            p.quiet { "There are charts of each run in pages of up to " (MOST_WITH_CHARTS) " runs." }
+        @if runs.len() > MAX_RUNS_WITH_CHARTS {
+            p.quiet { "There are charts of each run in pages of up to " (MAX_RUNS_WITH_CHARTS) " runs." }
         }
-        @for (number, run) in runs.iter().take(MOST_WITH_SECTIONS).enumerate() {
-            @let charts = if runs.len() > MOST_WITH_CHARTS { 0 } else { runs.len() };
+        @for (number, run) in runs.iter().take(MAX_RUNS_WITH_SECTIONS).enumerate() {
+            @let charts = if runs.len() > MAX_RUNS_WITH_CHARTS { 0 } else { runs.len() };
             article.run id={ "r" (number + 1) } {
                 h2 { (run_label(&(number + 1).to_string(), run)) }
                 p.quiet { (place_and_time(&run.known).join(" · ")) " " (targets(&targets_of(&run.known))) }
-                (sections(run, &PagePlace::among(number, charts)))
+                (sections(run, &PageSection::among(number, charts)))
             }
         }
     }
@@ -164,7 +163,7 @@ impl<'a> RunPoint<'a> {
     ];
 }
 
-impl OfSpan for RunPoint<'_> {
+impl SpanRow for RunPoint<'_> {
     fn span(&self) -> Option<&SpanSummary> {
         self.figures
     }
@@ -212,9 +211,9 @@ fn bar_chart(
     let amounts = points.iter().map(|point| of(point).map_or(0.0, |(figure, _)| figure)).collect();
     let parts = vec![("total", title.into(), amounts)];
     let (id, title, note) = (id.into(), title.into(), String::new());
-    if points.len() <= MOST_NAMED {
+    if points.len() <= MAX_NAMED {
         let names = points.iter().map(RunPoint::title).collect();
-        return Some(NamedBars { id, title, summary, note, names, x: axis, parts, table }.chart());
+        return Some(CategoryBars { id, title, summary, note, names, x: axis, parts, table }.chart());
     }
     let names = points.iter().map(|point| point.name.clone()).collect();
     let of = "run, by its number in the table".into();

@@ -16,7 +16,7 @@ const STEP: usize = 16;
 /// Width of all bars, in the drawing's own unit.
 const BAR_WIDTH: f64 = 1000.0;
 
-/// How stages look, in the order of an I/O's way.
+/// Colors of the stages in the order of an I/O's path.
 const COLORS: [&str; 8] =
     ["--write", "--h3", "--h5", "--read", "--response", "--mark", "--good", "--unknown"];
 

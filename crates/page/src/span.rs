@@ -1,6 +1,6 @@
 //! One time span as the sections see it.
 
-use super::input::PagePlace;
+use super::input::PageSection;
 use diskspd_checks::JudgedRecord;
 use diskspd_figures::units::Millis;
 use diskspd_results::{ChartRow, Measured, SpanResults, SpanSummary};
@@ -38,7 +38,7 @@ impl<'a> Span<'a> {
         figures: &'a SpanSummary,
         detail: Option<RecordedSpan<'a>>,
         index: usize,
-        place: &PagePlace,
+        place: &PageSection,
     ) -> Span<'a> {
         let prefix = format!("{}-{}", place.prefix, index + 1);
         Span { figures, detail, prefix, level: place.level + 1, points: place.points }
@@ -49,5 +49,5 @@ impl<'a> Span<'a> {
     }
 }
 
-/// One direction of a row of percentiles.
+/// Selects a direction of a percentile row.
 pub(crate) type PickDirection = fn(&ChartRow) -> Option<Millis>;

@@ -3,7 +3,7 @@
 use super::chart::ChartFigure;
 use super::chart::axis::ChartAxis;
 use super::chart::bars::Bars;
-use super::chart::named::NamedBars;
+use super::chart::category_bars::CategoryBars;
 use super::chart::table::FigureTable;
 use super::span::Span;
 use diskspd_figures::units::visible::line;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Bars at most.
 const MAX_BARS: usize = 256;
 /// Bars that have room for their names.
-const MOST_NAMED: usize = 24;
+const MAX_NAMED: usize = 24;
 
 #[derive(Debug, Clone, Default)]
 struct RowSum {
@@ -99,8 +99,8 @@ fn sums_chart(span: &Span, (title, id, of): (&str, &str, &str), sums: &[RowSum])
     let axis = ChartAxis::amounts("I/Os per second", highest);
     let named = |sum: &RowSum| if of_threads { format!("thread {}", sum.name) } else { sum.name.clone() };
     let names = sums.iter().map(named).collect();
-    if sums.len() <= MOST_NAMED {
-        return NamedBars { id, title, summary, note, names, x: axis, parts, table }.chart();
+    if sums.len() <= MAX_NAMED {
+        return CategoryBars { id, title, summary, note, names, x: axis, parts, table }.chart();
     }
     let names = (1..=sums.len()).map(|number| number.to_string()).collect();
     let of = format!("{of}, by its place in the table");

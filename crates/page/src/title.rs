@@ -7,7 +7,6 @@ use diskspd_report::workload_text as workload;
 use diskspd_results::RunSummary;
 use maud::{Markup, html};
 
-/// Targets that are listed.
 const MAX_TARGETS: usize = 4;
 
 /// `8 KiB random reads on nvme0n1, lab-07: 76,400 IOPS`
@@ -26,7 +25,6 @@ pub(crate) fn title(work: &str, targets: &[String], machine: Option<&str>, answe
     line(&format!("{work}{on}{machine}{answer}")).into_owned()
 }
 
-/// The title of this work.
 pub(crate) fn of_work(work: &RepeatedWork, answer: &str) -> String {
     let RepeatedWork { workload, targets, machine } = work;
     let workload = if workload.is_empty() { "Runs" } else { workload };
@@ -38,7 +36,6 @@ pub(crate) fn of_runs<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone, an
     of_work(&common_work(runs), answer)
 }
 
-/// The common work of runs.
 pub fn common_work<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone) -> RepeatedWork {
     let works = distinct(runs.clone().map(workload::short));
     let machines = distinct(runs.clone().filter_map(RunSummary::computer));
@@ -73,7 +70,6 @@ pub(crate) fn range(iops: impl Iterator<Item = f64>) -> String {
     }
 }
 
-/// Paths below a title.
 pub(crate) fn targets(paths: &[String]) -> Markup {
     html! {
         @for (number, target) in paths.iter().take(MAX_TARGETS).enumerate() {

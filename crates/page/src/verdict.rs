@@ -106,7 +106,6 @@ fn tone_class(verdict: RunVerdict) -> &'static str {
     mark.map_or(Tone::Unknown, |mark| mark.tone).name()
 }
 
-/// The whole section.
 pub(crate) fn verdict(run: &Run, prefix: &str) -> Markup {
     let verdict = run_verdict(run);
     let badges = match is_recorded(run) {

@@ -50,7 +50,7 @@ pub(crate) fn map_options(target: &Target) -> Option<MapOptions> {
     target.memory_mapped_io.then(|| MapOptions { non_temporal, flush, hint: access_hint(target) })
 }
 
-/// Very low is the idle class, low the lowest best-effort level.
+/// Returns the priority: very low is the idle class, low the lowest best-effort level.
 pub(crate) fn priority(target: &Target) -> IoPriority {
     match target.io_priority {
         profile::IoPriority::VeryLow => IoPriority::Idle,

@@ -8,7 +8,7 @@ use super::{
     target, tracing, verify, volume, writing, zones,
 };
 use crate::workload::pace::Limit;
-use crate::workload::{Pattern, PortionOf, TargetWorkload};
+use crate::workload::{Pattern, TargetWorkload, WorkPortion};
 use diskspd_base::engines::EngineKind;
 use diskspd_base::finding::Finding;
 use diskspd_figures::units;
@@ -27,7 +27,7 @@ const AREA_ALIGNMENT: u64 = 4096;
 #[derive(Debug, Clone, Copy)]
 pub struct PlanContext<'a> {
     pub system: &'a System,
-    /// One entry per target of the span.
+    /// Facts by target of the span.
     pub facts: &'a [TargetFacts],
     pub run_options: &'a RunOptions,
     pub rank: JobRank,
@@ -295,7 +295,7 @@ fn buffer_halves(target: &Target, requests: u32, used: u64, separation: u64) -> 
     (read_buffer, write_buffer, if writes { write_buffer + area } else { read_buffer + area })
 }
 
-/// How many I/Os a thread on these targets has outstanding.
+/// Returns the number of outstanding I/Os of a thread on these targets.
 fn thread_depth(span: &TimeSpan, members: &[(usize, u32)]) -> u64 {
     let requests_on = |&(index, _): &(usize, u32)| u64::from(span.targets[index].request_count);
     if span.is_floating_pool() { span.request_count.into() } else { members.iter().map(requests_on).sum() }
@@ -382,7 +382,7 @@ fn split_portions(
     }
     let portion = |(number, portion): (usize, WorkShare)| {
         let WorkShare { part, share, is_split, target } = portion;
-        let of = PortionOf { is_first: number == 0, part, share, is_split };
+        let of = WorkPortion { is_first: number == 0, part, share, is_split };
         let requests = if number == 0 { whole.requests } else { 0 };
         let workload = target_workload(&target, whole.size, relative, weight, Some(of))?;
         Ok(WorkerTarget { requests, workload, ..whole.clone() })
@@ -395,7 +395,7 @@ fn target_workload(
     size: u64,
     relative: u32,
     weight: u32,
-    portion: Option<PortionOf>,
+    portion: Option<WorkPortion>,
 ) -> Result<TargetWorkload, PlanError> {
     let pattern = match target.random_ratio {
         100.. => Pattern::Random,

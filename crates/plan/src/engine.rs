@@ -27,7 +27,7 @@ pub struct EngineRequest {
 
 /// How the I/Os on one target end for the thread that does them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum IoEnd {
+enum CompletionMode {
     InCall,
     /// The same, because they are writes that go to the page cache and no further.
     InCache,
@@ -53,15 +53,15 @@ struct ThreadWork {
     /// A target is the character device of an NVMe namespace.
     commands: bool,
     streams: bool,
-    ends: Vec<IoEnd>,
+    ends: Vec<CompletionMode>,
 }
 
 impl ThreadWork {
-    fn has_all(&self, wanted: &[IoEnd]) -> bool {
+    fn has_all(&self, wanted: &[CompletionMode]) -> bool {
         !self.ends.is_empty() && self.ends.iter().all(|ends| wanted.contains(ends))
     }
 
-    fn has_any(&self, wanted: &[IoEnd]) -> bool {
+    fn has_any(&self, wanted: &[CompletionMode]) -> bool {
         self.ends.iter().any(|ends| wanted.contains(ends))
     }
 }
@@ -106,51 +106,51 @@ const RULES: [AutoRule; 15] = [
         "one outstanding I/O is synchronous I/O, as in DISKSPD",
     ),
     auto_rule(
-        |work| work.routines && work.has_any(&[IoEnd::Overlapped]),
+        |work| work.routines && work.has_any(&[CompletionMode::Overlapped]),
         EngineKind::Routines,
         "completion routines (-x) report each completed I/O",
     ),
     auto_rule(
-        |work| work.has_any(&[IoEnd::Overlapped]),
+        |work| work.has_any(&[CompletionMode::Overlapped]),
         EngineKind::Port,
         "a completion port reports each completed I/O, as in DISKSPD",
     ),
     auto_rule(|work| work.routines, EngineKind::Uring, "completion routines (-x) need asynchronous I/O"),
     auto_rule(
-        |work| work.has_all(&[IoEnd::InCall]),
+        |work| work.has_all(&[CompletionMode::InCall]),
         EngineKind::Sync,
         "the target completes I/O in the submitting call, so a larger -o only adds buffers; use more threads \
          (-t) for more I/Os at a time",
     )
     .with_reason(OneByOne::Memory),
     auto_rule(
-        |work| work.has_all(&[IoEnd::InCall, IoEnd::InCache]),
+        |work| work.has_all(&[CompletionMode::InCall, CompletionMode::InCache]),
         EngineKind::Sync,
         "writes to the page cache of this file system or device complete synchronously, so a larger -o only \
          adds buffers; use more threads (-t) for more I/Os at a time",
     )
     .with_reason(OneByOne::PageCache),
     auto_rule(
-        |work| work.has_all(&[IoEnd::InCall, IoEnd::InCache, IoEnd::OneByOne]),
+        |work| work.has_all(&[CompletionMode::InCall, CompletionMode::InCache, CompletionMode::OneByOne]),
         EngineKind::Sync,
         "the target, or the kernel for it, blocks the thread for each of these I/Os: a larger -o would only \
          add their waits to each other's latency; more threads (-t) may do more I/Os at a time",
     )
     .with_reason(OneByOne::Target),
     auto_rule(
-        |work| work.has_any(&[IoEnd::BlockingWrites]),
+        |work| work.has_any(&[CompletionMode::BlockingWrites]),
         EngineKind::Uring,
         "the target blocks the submitting thread, so io_uring's kernel workers do the I/O: several reads at \
          a time, but one write at a time per file",
     )
     .with_reason(OneByOne::Writes),
     auto_rule(
-        |work| work.has_any(&[IoEnd::Blocking]),
+        |work| work.has_any(&[CompletionMode::Blocking]),
         EngineKind::Uring,
         "the target blocks the submitting thread, so io_uring's kernel workers do the I/O, several at a time",
     ),
     auto_rule(
-        |work| work.has_any(&[IoEnd::Later]),
+        |work| work.has_any(&[CompletionMode::Later]),
         EngineKind::Uring,
         "the target accepts I/O without blocking, so up to -o I/Os are in flight",
     ),
@@ -165,11 +165,17 @@ const RULES: [AutoRule; 15] = [
 fn forced_serial(engine: EngineKind, work: &ThreadWork) -> Option<OneByOne> {
     match engine {
         _ if work.depth == 1 => None,
-        EngineKind::Aio if work.has_any(&[IoEnd::Blocking, IoEnd::BlockingWrites, IoEnd::OneByOne]) => {
+        EngineKind::Aio
+            if work.has_any(&[
+                CompletionMode::Blocking,
+                CompletionMode::BlockingWrites,
+                CompletionMode::OneByOne,
+            ]) =>
+        {
             Some(OneByOne::Target)
         }
-        EngineKind::Uring if work.has_any(&[IoEnd::BlockingWrites]) => Some(OneByOne::Writes),
-        EngineKind::Uring if work.has_any(&[IoEnd::OneByOne]) => Some(OneByOne::Target),
+        EngineKind::Uring if work.has_any(&[CompletionMode::BlockingWrites]) => Some(OneByOne::Writes),
+        EngineKind::Uring if work.has_any(&[CompletionMode::OneByOne]) => Some(OneByOne::Target),
         _ => None,
     }
 }
@@ -179,7 +185,7 @@ fn choose_engine(work: &ThreadWork) -> Choice {
     RULES.iter().find(|rule| (rule.applies)(work)).unwrap_or(last).choice
 }
 
-fn io_end(target: &Target, facts: &TargetFacts) -> IoEnd {
+fn io_end(target: &Target, facts: &TargetFacts) -> CompletionMode {
     let open = open_mode(target, facts);
     let pages = |bytes: u64| bytes.is_multiple_of(4096);
     // A write of part of a page may have to read the rest of it.
@@ -189,19 +195,19 @@ fn io_end(target: &Target, facts: &TargetFacts) -> IoEnd {
     let file_system = FileSystemType::from_name(&facts.file_system);
     let in_call = facts.kind == TargetKind::BlockDevice || file_system.has_trait(Trait::WorkerWritesCache);
     match facts.completion {
-        Completion::InCall => IoEnd::InCall,
-        _ if cached_writes && in_call => IoEnd::InCache,
-        Completion::Queued => IoEnd::Later,
-        Completion::OneByOne => IoEnd::OneByOne,
+        Completion::InCall => CompletionMode::InCall,
+        _ if cached_writes && in_call => CompletionMode::InCache,
+        Completion::Queued => CompletionMode::Later,
+        Completion::OneByOne => CompletionMode::OneByOne,
         // Of one file the kernel gives a worker one write at a time, unless the file system says that it
         // needs no such care; those that do take I/O without blocking.
         Completion::Blocking | Completion::Inline if !open.write || facts.kind == TargetKind::BlockDevice => {
-            IoEnd::Blocking
+            CompletionMode::Blocking
         }
-        Completion::Blocking | Completion::Inline if !open.read => IoEnd::OneByOne,
-        Completion::Blocking | Completion::Inline => IoEnd::BlockingWrites,
-        Completion::Overlapped => IoEnd::Overlapped,
-        Completion::Unknown => IoEnd::Unknown,
+        Completion::Blocking | Completion::Inline if !open.read => CompletionMode::OneByOne,
+        Completion::Blocking | Completion::Inline => CompletionMode::BlockingWrites,
+        Completion::Overlapped => CompletionMode::Overlapped,
+        Completion::Unknown => CompletionMode::Unknown,
     }
 }
 

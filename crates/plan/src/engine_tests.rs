@@ -1,7 +1,7 @@
 use super::*;
 use diskspd_profile::CacheMode;
 
-fn sample_work(depth: u64, ends: &[IoEnd]) -> ThreadWork {
+fn sample_work(depth: u64, ends: &[CompletionMode]) -> ThreadWork {
     ThreadWork {
         depth,
         mapped: false,
@@ -15,10 +15,10 @@ fn sample_work(depth: u64, ends: &[IoEnd]) -> ThreadWork {
 
 #[test]
 fn the_engine_follows_from_the_work() {
-    use IoEnd::*;
-    let plain = |depth, ends: &[IoEnd]| sample_work(depth, ends);
-    let routines = |depth, ends: &[IoEnd]| ThreadWork { routines: true, ..sample_work(depth, ends) };
-    let polled = |depth, ends: &[IoEnd]| ThreadWork { poll: true, ..sample_work(depth, ends) };
+    use CompletionMode::*;
+    let plain = |depth, ends: &[CompletionMode]| sample_work(depth, ends);
+    let routines = |depth, ends: &[CompletionMode]| ThreadWork { routines: true, ..sample_work(depth, ends) };
+    let polled = |depth, ends: &[CompletionMode]| ThreadWork { poll: true, ..sample_work(depth, ends) };
     let mapped = |depth| ThreadWork { mapped: true, ..sample_work(depth, &[]) };
     for (work, engine, reason) in [
         (mapped(1), EngineKind::Mmap, "-Sm"),
@@ -85,37 +85,53 @@ fn cached_writes_complete_synchronously_without_async_support() {
     let waiting =
         TargetFacts { completion: Completion::Inline, file_system: "fuse".into(), ..sample_facts() };
     for (target, facts, expected) in [
-        (cached.clone(), file.clone(), IoEnd::InCache),
-        (cached.clone(), on(TargetKind::Missing, "ext4"), IoEnd::InCache),
-        (cached.clone(), on(TargetKind::BlockDevice, ""), IoEnd::InCache),
-        (Target { uncached_devices: true, ..cached.clone() }, on(TargetKind::BlockDevice, ""), IoEnd::Later),
-        (cached.clone(), on(TargetKind::File, "xfs"), IoEnd::Later),
-        (Target { write_ratio: 99, ..cached.clone() }, file.clone(), IoEnd::Later),
-        (Target { write_through: true, ..cached.clone() }, file.clone(), IoEnd::Later),
-        (Target { block_size: 512, ..cached.clone() }, file.clone(), IoEnd::Later),
-        (Target { block_alignment: 512, ..cached.clone() }, file.clone(), IoEnd::Later),
-        (Target { base_file_offset: 512, ..cached.clone() }, file.clone(), IoEnd::Later),
-        (Target { write_ratio: 100, ..sample_target() }, file.clone(), IoEnd::Later),
-        (sample_target(), TargetFacts { completion: Completion::InCall, ..sample_facts() }, IoEnd::InCall),
+        (cached.clone(), file.clone(), CompletionMode::InCache),
+        (cached.clone(), on(TargetKind::Missing, "ext4"), CompletionMode::InCache),
+        (cached.clone(), on(TargetKind::BlockDevice, ""), CompletionMode::InCache),
+        (
+            Target { uncached_devices: true, ..cached.clone() },
+            on(TargetKind::BlockDevice, ""),
+            CompletionMode::Later,
+        ),
+        (cached.clone(), on(TargetKind::File, "xfs"), CompletionMode::Later),
+        (Target { write_ratio: 99, ..cached.clone() }, file.clone(), CompletionMode::Later),
+        (Target { write_through: true, ..cached.clone() }, file.clone(), CompletionMode::Later),
+        (Target { block_size: 512, ..cached.clone() }, file.clone(), CompletionMode::Later),
+        (Target { block_alignment: 512, ..cached.clone() }, file.clone(), CompletionMode::Later),
+        (Target { base_file_offset: 512, ..cached.clone() }, file.clone(), CompletionMode::Later),
+        (Target { write_ratio: 100, ..sample_target() }, file.clone(), CompletionMode::Later),
+        (
+            sample_target(),
+            TargetFacts { completion: Completion::InCall, ..sample_facts() },
+            CompletionMode::InCall,
+        ),
         (
             sample_target(),
             TargetFacts { completion: Completion::Blocking, ..sample_facts() },
-            IoEnd::Blocking,
+            CompletionMode::Blocking,
         ),
-        (sample_target(), TargetFacts { completion: Completion::Inline, ..sample_facts() }, IoEnd::Blocking),
+        (
+            sample_target(),
+            TargetFacts { completion: Completion::Inline, ..sample_facts() },
+            CompletionMode::Blocking,
+        ),
         (
             sample_target(),
             TargetFacts { completion: Completion::OneByOne, ..sample_facts() },
-            IoEnd::OneByOne,
+            CompletionMode::OneByOne,
         ),
-        (Target { write_ratio: 30, ..sample_target() }, waiting.clone(), IoEnd::BlockingWrites),
-        (Target { write_ratio: 100, ..sample_target() }, waiting.clone(), IoEnd::OneByOne),
+        (Target { write_ratio: 30, ..sample_target() }, waiting.clone(), CompletionMode::BlockingWrites),
+        (Target { write_ratio: 100, ..sample_target() }, waiting.clone(), CompletionMode::OneByOne),
         (
             Target { write_ratio: 100, ..sample_target() },
             TargetFacts { kind: TargetKind::BlockDevice, ..waiting.clone() },
-            IoEnd::Blocking,
+            CompletionMode::Blocking,
         ),
-        (sample_target(), TargetFacts { completion: Completion::Unknown, ..sample_facts() }, IoEnd::Unknown),
+        (
+            sample_target(),
+            TargetFacts { completion: Completion::Unknown, ..sample_facts() },
+            CompletionMode::Unknown,
+        ),
     ] {
         assert_eq!(io_end(&target, &facts), expected, "{target:?} {facts:?}");
     }

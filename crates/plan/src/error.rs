@@ -5,13 +5,13 @@ use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError {
-    pub lies_in: LiesIn,
+    pub lies_in: ErrorClass,
     pub finding: Box<Finding>,
 }
 
-/// How DISKSPD classes an error: the exit code depends on it.
+/// DISKSPD's class of an error, which determines the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LiesIn {
+pub enum ErrorClass {
     /// The profile is not possible on this machine or with this version: exit code 3, without standard
     /// output.
     Profile,
@@ -22,11 +22,11 @@ pub enum LiesIn {
 
 impl PlanError {
     pub fn profile(message: impl Into<String>) -> PlanError {
-        PlanError { lies_in: LiesIn::Profile, finding: Box::new(Finding::error(message)) }
+        PlanError { lies_in: ErrorClass::Profile, finding: Box::new(Finding::error(message)) }
     }
 
     pub fn target(message: impl Into<String>) -> PlanError {
-        PlanError { lies_in: LiesIn::Target, finding: Box::new(Finding::error(message)) }
+        PlanError { lies_in: ErrorClass::Target, finding: Box::new(Finding::error(message)) }
     }
 }
 

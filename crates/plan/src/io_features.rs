@@ -43,7 +43,7 @@ fn place_text(facts: &TargetFacts) -> String {
     }
 }
 
-/// Why no I/O can be tried without waiting.
+/// Returns the reason why `--nowait` is unavailable.
 fn no_nowait(facts: &TargetFacts) -> Option<String> {
     let answer = facts.ways.as_ref()?.no_nowait.as_ref()?;
     let IoWayRow { since, .. } = IoFeature::NoWait.row();

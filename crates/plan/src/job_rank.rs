@@ -5,7 +5,6 @@
 pub struct JobRank {
     /// Zero-based.
     pub rank: u32,
-    /// Number of ranks.
     pub of: u32,
 }
 

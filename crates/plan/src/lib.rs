@@ -33,7 +33,7 @@ mod zones;
 pub use affinity::effective_affinity;
 pub use build::{PlanContext, plan};
 pub use engine::{EngineRequest, completion_matters};
-pub use error::{LiesIn, PlanError};
+pub use error::{ErrorClass, PlanError};
 pub use job_rank::JobRank;
 pub use target::{can_be_made, creates};
 pub use tracing::TracePlan;
@@ -48,13 +48,12 @@ use std::sync::Arc;
 pub use worker::{SectorGrid, WorkerPlan, WorkerTarget, WriteContent};
 pub use zone_share::ZoneShare;
 
-/// One time span, fully decided.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpanPlan {
-    /// Time before measuring, s.
+    /// Time before measuring in s.
     pub warmup: u32,
     pub duration: u32,
-    /// Time after measuring, s.
+    /// Time after measuring in s.
     pub cooldown: u32,
     pub measure_latency: bool,
     /// Whether submission times of I/Os in flight are known without latency measurement (`--stuck`,
@@ -66,7 +65,7 @@ pub struct SpanPlan {
     pub progress: u32,
     /// The workers, thread 0 first.
     pub workers: Vec<WorkerPlan>,
-    /// How many targets the span has (interlocked positions are kept by target).
+    /// Number of targets of the span (interlocked positions are kept by target).
     pub targets: usize,
     /// Sources of write data (`-Z<size>`), in the order of their targets. [`WriteContent::Source`] counts
     /// them.

@@ -11,7 +11,7 @@ use diskspd_machine::target::{TargetFacts, TargetKind};
 use diskspd_profile::{CacheMode, IoPriority, RunOptions, Target};
 
 /// A command names the number of its blocks in 16 bits, less one.
-const MOST_BLOCKS: u64 = 1 << 16;
+const MAX_BLOCKS: u64 = 1 << 16;
 
 /// Why a target isn't used in this way; `None` = it can be.
 type CommandLimit = fn(&Target, &NvmeFacts) -> Option<String>;
@@ -112,7 +112,7 @@ fn priority_fault(target: &Target, namespace: &NvmeFacts) -> Option<String> {
 
 fn size(target: &Target, namespace: &NvmeFacts) -> Option<String> {
     let block = u64::from(target.block_size);
-    let by_count = u64::from(namespace.block_size).saturating_mul(MOST_BLOCKS);
+    let by_count = u64::from(namespace.block_size).saturating_mul(MAX_BLOCKS);
     let most = namespace.largest_io.map_or(by_count, |most| most.min(by_count));
     let moves = target.shares.sum() < 100;
     (moves && block > most).then(|| {

@@ -14,8 +14,8 @@ use std::path::Path;
 /// The kernel transfers no more than this in one call (`MAX_RW_COUNT` of read(2)), bytes.
 const MAX_TRANSFER: u32 = 0x7fff_f000;
 
-/// Largest file size whose unit was probably forgotten, bytes.
-const MOST_WITHOUT_UNIT: u64 = 4095;
+/// Largest file size whose unit was probably forgotten in bytes.
+const MAX_UNITLESS_SIZE: u64 = 4095;
 
 const LAST_OFFSET: u64 = i64::MAX as u64;
 
@@ -192,12 +192,12 @@ fn is_windows_option(path: &[u8]) -> bool {
 
 /// The likely meaning of `-c1`, a size of few bytes.
 fn without_unit(target: &Target) -> Option<String> {
-    let size = target.file_size.filter(|size| (1..=MOST_WITHOUT_UNIT).contains(size))?;
+    let size = target.file_size.filter(|size| (1..=MAX_UNITLESS_SIZE).contains(size))?;
     let bytes = if size == 1 { "byte" } else { "bytes" };
     Some(format!("-c{size} is a file of {size} {bytes}: did you mean -c{size}G?"))
 }
 
-/// What to type in place of a path of Windows.
+/// Returns the replacement for a Windows path.
 fn windows_path(path: &RawText) -> String {
     let text = path.to_string();
     let device = text.starts_with("\\\\.\\") || text.starts_with("\\\\?\\");
@@ -226,7 +226,7 @@ pub fn creates(target: &Target) -> bool {
     target.file_size.is_some_and(|size| size > 0)
 }
 
-/// The size the target will have when the run starts, bytes.
+/// The size the target will have when the run starts in bytes.
 pub(crate) fn planned_size(target: &Target, facts: &TargetFacts) -> u64 {
     match target.file_size {
         Some(size) if size > 0 && !facts.kind.is_device() => size,
@@ -353,7 +353,12 @@ mod tests {
     use diskspd_machine::completion::Completion;
 
     /// Returns the errors for I/Os of `block_size` bytes on a disk of 1 MiB with sectors of 4 KiB.
-    fn found(path: &str, block_size: u32, completion: Completion, uncached_devices: bool) -> Vec<String> {
+    fn find_reasons(
+        path: &str,
+        block_size: u32,
+        completion: Completion,
+        uncached_devices: bool,
+    ) -> Vec<String> {
         let path = RawText::from(path);
         let target = Target { path, block_size, uncached_devices, ..Target::default() };
         let direct = Some(DirectRequirements { offset: 4096, memory: 4096 });
@@ -382,13 +387,15 @@ mod tests {
     #[test]
     fn windows_devices_need_whole_sectors() {
         for uncached in [true, false] {
-            assert_eq!(found("X:", 8192, Completion::Overlapped, uncached), [""; 0]);
-            let [error] = &found("X:", 512, Completion::Overlapped, uncached)[..] else { panic!("one") };
+            assert_eq!(find_reasons("X:", 8192, Completion::Overlapped, uncached), [""; 0]);
+            let [error] = &find_reasons("X:", 512, Completion::Overlapped, uncached)[..] else {
+                panic!("one")
+            };
             assert!(error.contains("whole sectors, here of 4096 bytes") && !error.contains("-Sb"), "{error}");
         }
         // On Linux the page cache takes any size, and X: names no device.
-        assert_eq!(found("/dev/x", 512, Completion::Inline, false), [""; 0]);
-        assert!(found("/dev/x", 512, Completion::Inline, true)[0].contains("use -Sb"));
-        assert!(found("X:", 8192, Completion::Inline, true)[0].contains("is a Windows volume name"));
+        assert_eq!(find_reasons("/dev/x", 512, Completion::Inline, false), [""; 0]);
+        assert!(find_reasons("/dev/x", 512, Completion::Inline, true)[0].contains("use -Sb"));
+        assert!(find_reasons("X:", 8192, Completion::Inline, true)[0].contains("is a Windows volume name"));
     }
 }

@@ -8,7 +8,6 @@ use diskspd_profile::Etw;
 pub struct TracePlan {
     /// Classes of events in the report's order; empty if tracing is on without a class.
     pub classes: Vec<TraceClass>,
-    /// The clock of recorded events.
     pub clock: StampClock,
 }
 

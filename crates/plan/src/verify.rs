@@ -5,7 +5,7 @@ use super::{PlanError, SectorGrid, WorkerPlan};
 use diskspd_machine::target::TargetFacts;
 use diskspd_profile::{DistributionKind, Profile, RawText, Target, TimeSpan};
 
-/// The smallest sector, bytes.
+/// The smallest sector in bytes.
 const MIN_SECTOR: u32 = 512;
 
 /// Returns the sector size of a target in bytes: the atomic write unit of its device, where known.

@@ -11,14 +11,12 @@ use diskspd_machine::io_features::AtomicWrites;
 use diskspd_profile::{ContentShape, OperationShares, RawText, TargetId};
 use std::path::PathBuf;
 
-/// One worker thread.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerPlan {
     /// Number, from 0.
     pub thread: u32,
     /// Bound CPU by kernel number; `None` = unbound.
     pub cpu: Option<u32>,
-    /// Seed of its random numbers.
     pub seed: u64,
     pub engine: EngineKind,
     pub reason: &'static str,
@@ -103,7 +101,7 @@ pub enum WriteContent {
     },
 }
 
-/// How a target is divided that is verified (`--verify`).
+/// Division of a verified target (`--verify`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SectorGrid {
     /// Bytes of a sector, which carries a stamp; a power of two.
@@ -127,9 +125,9 @@ pub struct WorkerTarget {
     pub priority: IoPriority,
     pub ways: IoFeatures,
     pub atomic_writes: Option<AtomicWrites>,
-    /// How it is mapped into memory; `None` = it isn't.
+    /// Memory mapping; `None` = not mapped.
     pub mapping: Option<MapOptions>,
-    /// Size found when planning, bytes.
+    /// Size found when planning in bytes.
     pub size: u64,
     /// Number of its requests; with a floating pool, of the whole thread. 0 = a further portion that
     /// shares the previous target's requests.

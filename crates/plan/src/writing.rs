@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_throughput_limit_goes_before_bursts() {
+    fn throughput_limit_precedes_bursts() {
         let target =
             Target { burst_size: Some(100), think_time: Some(5), threads_per_file: 3, ..Target::default() };
         let span = TimeSpan::default();

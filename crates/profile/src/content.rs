@@ -20,7 +20,7 @@ impl ContentShape {
     /// write.
     pub const UNIT: usize = 4096;
     /// Smallest block in bytes with unique content.
-    pub const SMALLEST_BLOCK: u32 = 512;
+    pub const MIN_BLOCK: u32 = 512;
 }
 
 impl fmt::Display for ContentShape {

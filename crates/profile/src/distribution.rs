@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Where random I/O goes (`-rd`): consecutive ranges, the automatic last one included.
+/// Consecutive ranges of random I/O (`-rd`), including the automatic last one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Distribution {
     pub kind: DistributionKind,

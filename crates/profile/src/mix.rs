@@ -10,14 +10,14 @@ pub struct WorkShare {
     pub part: u32,
     /// Share of the target's I/Os; all together are 1.
     pub share: f64,
-    /// It is one of several sizes of its part.
+    /// Whether the part has several sizes.
     pub is_split: bool,
     /// The target as if there were nothing else.
     pub target: Target,
 }
 
 /// Maximum number of parts and sizes of a target; each has separate figures.
-pub const MOST_PORTIONS: usize = 64;
+pub const MAX_PORTIONS: usize = 64;
 
 impl MixPart {
     pub fn new(target: Target, share: u32, base: Option<u64>, end: Option<u64>) -> MixPart {

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Parameters {
-    /// Threads, on all targets together.
     pub threads: Option<u64>,
     /// I/Os in flight at most, of all threads together.
     pub in_flight: Option<u64>,
@@ -39,11 +38,10 @@ pub struct TargetGroup {
     pub access: Access,
 }
 
-/// How a target is worked on; `None` = not recorded.
+/// Access to a target; `None` = not recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Access {
-    /// Threads that work on it.
     pub threads: Option<u32>,
     /// I/Os that a thread keeps in flight on it (`-o`), or in a floating pool on all targets (`-O`).
     pub outstanding: Option<u32>,
@@ -110,17 +108,17 @@ impl Caching {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OfAllTargets<T> {
+pub enum CommonValue<T> {
     Unknown,
     One(T),
     Several,
 }
 
-impl<T> OfAllTargets<T> {
+impl<T> CommonValue<T> {
     pub fn common_value(self) -> Option<T> {
         match self {
-            OfAllTargets::One(value) => Some(value),
-            OfAllTargets::Unknown | OfAllTargets::Several => None,
+            CommonValue::One(value) => Some(value),
+            CommonValue::Unknown | CommonValue::Several => None,
         }
     }
 }
@@ -215,13 +213,13 @@ impl Parameters {
         }
     }
 
-    pub fn common<T: PartialEq>(&self, of: impl Fn(&Access) -> Option<T>) -> OfAllTargets<T> {
+    pub fn common<T: PartialEq>(&self, of: impl Fn(&Access) -> Option<T>) -> CommonValue<T> {
         let values: Option<Vec<T>> = self.targets.iter().map(|group| of(&group.access)).collect();
-        let Some(mut values) = values else { return OfAllTargets::Unknown };
+        let Some(mut values) = values else { return CommonValue::Unknown };
         match values.pop() {
-            None => OfAllTargets::Unknown,
-            Some(last) if values.iter().all(|value| *value == last) => OfAllTargets::One(last),
-            Some(_) => OfAllTargets::Several,
+            None => CommonValue::Unknown,
+            Some(last) if values.iter().all(|value| *value == last) => CommonValue::One(last),
+            Some(_) => CommonValue::Several,
         }
     }
 
@@ -253,8 +251,8 @@ mod tests {
         assert_eq!((parameters.threads, parameters.in_flight), (Some(5), Some(40)));
         assert_eq!(parameters.targets.len(), 2);
         assert_eq!(parameters.paths().map(ToString::to_string).collect::<Vec<_>>(), ["a", "c", "b"]);
-        assert_eq!(parameters.common(|access| access.block_size), OfAllTargets::Several);
-        assert_eq!(parameters.common(|access| access.outstanding), OfAllTargets::One(8));
+        assert_eq!(parameters.common(|access| access.block_size), CommonValue::Several);
+        assert_eq!(parameters.common(|access| access.outstanding), CommonValue::One(8));
     }
 
     #[test]
@@ -309,8 +307,8 @@ mod tests {
             threads: None,
             ..Access::from_target(&span, target)
         });
-        assert_eq!(parameters.common(|access| access.block_size), OfAllTargets::Unknown);
+        assert_eq!(parameters.common(|access| access.block_size), CommonValue::Unknown);
         assert_eq!((parameters.threads, parameters.in_flight), (None, None));
-        assert_eq!(Parameters::default().common(|access| access.block_size), OfAllTargets::Unknown);
+        assert_eq!(Parameters::default().common(|access| access.block_size), CommonValue::Unknown);
     }
 }

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 /// `-u`: all threads submit their I/Os through io_uring (IoRing in Windows), in batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoRing {
-    /// How many completions are waited for after a batch was submitted.
+    /// Number of completions to wait for after the submission of a batch.
     pub batch: RingBatch,
     /// The buffers are registered, so that they are pinned once and not by every I/O.
     pub register_buffers: bool,
 }
 
-/// How many completions a wait waits for at most.
+/// Maximum number of completions per wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RingBatch {
@@ -38,7 +38,7 @@ impl RingBatch {
     }
 }
 
-/// Where the I/O buffers of threads lie (`-bs`).
+/// Placement of the threads' I/O buffers (`-bs`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BufferSeparation {

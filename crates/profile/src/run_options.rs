@@ -167,7 +167,7 @@ impl RateTotal {
     pub const MAX_RATE: u64 = 1_000_000_000;
 }
 
-/// How the I/Os of a rate are spread over time.
+/// Distribution of the arrivals of a rate over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
@@ -192,7 +192,7 @@ impl RunOptions {
         if self.no_huge_pages { HugePages::NotAskedFor } else { HugePages::AskedFor }
     }
 
-    /// This, and where it says nothing what another one says.
+    /// Fills unset values from another set of options.
     pub fn or_else_from(self, other: RunOptions) -> RunOptions {
         RunOptions {
             engine: self.engine.or(other.engine),
@@ -216,7 +216,7 @@ impl RunOptions {
         }
     }
 
-    /// No file is opened, no device touched.
+    /// Whether no file is opened and no device is used.
     pub fn simulated(&self) -> bool {
         self.engine.is_some_and(|kind| !kind.row().needs_files)
     }

@@ -11,7 +11,7 @@ use std::fmt;
 pub struct OperationShares([u32; Operation::ALL.len()]);
 
 impl OperationShares {
-    /// The share of an operation, percent.
+    /// The share of an operation in percent.
     pub fn percent(&self, op: Operation) -> u32 {
         self.0[op as usize]
     }
@@ -41,7 +41,7 @@ impl OperationShares {
         self.iter().filter(replaces)
     }
 
-    /// All I/Os that are replaced, percent.
+    /// Replaced I/Os in percent.
     pub fn sum(&self) -> u32 {
         self.replacements().map(|(.., percent)| percent).fold(0, u32::saturating_add)
     }

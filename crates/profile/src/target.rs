@@ -12,7 +12,7 @@ use diskspd_base::operation::Operation;
 use diskspd_base::path::RawText;
 use serde::{Deserialize, Serialize};
 
-/// One target and how it is worked on.
+/// A target and its access.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
     pub path: RawText,

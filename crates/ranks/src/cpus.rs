@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Where a rank runs, and on which CPUs it may.
+/// Host of a rank and its permitted CPUs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankCpus {
     pub machine: String,

@@ -10,7 +10,7 @@ pub(crate) enum Frame {
     Stop(u8),
     Answer(u32, Vec<u8>),
     Decision(u32, Vec<u8>),
-    /// Of rank 0: clocks are read now, be quick.
+    /// Sent by rank 0 before its queries of the clocks.
     ClocksBegin,
     Ping(u32),
     /// To rank 0: the number, the monotonic clock and the wall clock since 1970, ns.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Messages on their way, by receiver, then sender.
 type Messages = Arc<Vec<Vec<Mutex<VecDeque<Vec<u8>>>>>>;
 
-/// One rank of a group of threads.
+/// A rank in a group of threads.
 #[derive(Debug)]
 pub struct ThreadRank {
     rank: usize,

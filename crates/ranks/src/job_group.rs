@@ -8,7 +8,7 @@ use super::{RankGroup, RankMessage};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use std::path::Path;
 
-/// How long the request to end all ranks may take.
+/// Maximum duration of the request to end all ranks.
 const ABORTING: Nanos = SECOND;
 
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl JobGroup {
     ///
     /// # Errors
     /// Fails with MPI's error.
-    pub fn leave(self) -> Result<(), GroupError> {
+    pub fn finalize(self) -> Result<(), GroupError> {
         match self {
             JobGroup::Mpi(mpi) => Ok(mpi.finalize()?),
             JobGroup::Relay(_) => Ok(()),

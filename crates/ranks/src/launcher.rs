@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
     pub name: &'static str,
-    /// How many processes it started; `None` = it doesn't say.
+    /// Number of started processes; `None` = not reported.
     pub size: Option<usize>,
     /// Number of this one; `None` = it doesn't say.
     pub rank: Option<usize>,
@@ -15,7 +15,6 @@ pub struct Launcher {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaunchedHere {
-    /// Number of processes.
     pub size: usize,
     /// Names that the process begins with which started them.
     pub parents: &'static [&'static str],
@@ -30,7 +29,7 @@ pub struct MpiLibrary {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MpiAbi {
-    /// Of MPI 5.0.
+    /// The ABI of MPI 5.0.
     Standard,
     /// MPICH's; Intel's, Cray's and MVAPICH's too.
     Mpich,

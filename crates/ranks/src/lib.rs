@@ -28,7 +28,7 @@ mod link;
 mod link_clocks;
 pub mod offset;
 pub mod part;
-pub mod place;
+pub mod target_location;
 
 mod job_group;
 mod mpi;
@@ -70,7 +70,7 @@ pub trait RankGroup {
         clock::monotonic()
     }
 
-    /// This rank's wall clock, ns since 1970.
+    /// Returns this rank's wall clock in ns since 1970.
     fn wall(&self) -> i64 {
         clock::wall_nanos()
     }

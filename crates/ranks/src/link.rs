@@ -6,33 +6,32 @@
 
 use super::RankGroup;
 use super::frame::Frame;
-use super::offset::AskedClock;
+use super::offset::ClockReply;
 use diskspd_sys::clock::{Nanos, SECOND};
 use std::fmt;
 use std::time::Duration;
 
 /// Limits of a job that is being ended.
-const HURRIED_BEAT: Duration = Duration::from_millis(50);
-const HURRIED_SILENCE: Duration = Duration::from_millis(600);
+const SHORT_HEARTBEAT: Duration = Duration::from_millis(50);
+const SHORT_TIMEOUT_LIMIT: Duration = Duration::from_millis(600);
 
 /// Rank 0 keeps this number of states of a rank until it takes them.
 const KEPT_STATES: usize = 8;
 
 /// A waiting rank polls for messages after this fraction of its waiting time, so that many ranks on few
 /// CPUs leave them to working ranks.
-const LOOK_PART: u32 = 10;
-const LONGEST_LOOK: u32 = 10;
+const POLL_DIVISOR: u32 = 10;
+const MAX_POLL_FACTOR: u32 = 10;
 
 #[derive(Debug, Clone, Copy)]
 pub struct WaitLimits {
-    /// Between two signs of life.
     pub beat: Duration,
     /// Without any sign a rank is lost after this.
     pub silence: Duration,
     /// Between two looks for messages, at least; ten times as much when it takes long.
     pub look: Duration,
     pub pings: u32,
-    /// How long all the questions to a clock may take.
+    /// Maximum duration of all queries to a clock.
     pub clock: Duration,
 }
 
@@ -54,7 +53,7 @@ pub enum SeparationError {
     NoRank0(String),
     /// Rank 0 has given this rank up.
     GivenUp {
-        /// It heard nothing of it for so long.
+        /// Seconds without a message.
         silent_s: u32,
     },
 }
@@ -80,7 +79,7 @@ pub(super) struct Peer {
     /// States that rank 0 has not taken yet, in their order.
     states: Vec<Vec<u8>>,
     answer: Option<Vec<u8>>,
-    pub(super) asked: AskedClock,
+    pub(super) asked: ClockReply,
 }
 
 /// A rank's end of the connection. Rank 0 is connected with all, every other one with rank 0.
@@ -149,8 +148,8 @@ impl<'g> RankLink<'g> {
     /// Shortens waiting times because the job is being ended. Launchers kill the remaining processes after
     /// a while, Open MPI after a second.
     pub fn hurry(&mut self) {
-        self.limits.beat = self.limits.beat.min(HURRIED_BEAT);
-        self.limits.silence = self.limits.silence.min(HURRIED_SILENCE);
+        self.limits.beat = self.limits.beat.min(SHORT_HEARTBEAT);
+        self.limits.silence = self.limits.silence.min(SHORT_TIMEOUT_LIMIT);
         let now = self.group.now();
         self.peers.iter_mut().for_each(|peer| peer.heard_at = now);
     }
@@ -312,7 +311,7 @@ impl<'g> RankLink<'g> {
     fn pause_since(&mut self, begun: Nanos) {
         let waited = Duration::from_nanos(self.group.now().saturating_sub(begun));
         let look = self.limits.look;
-        self.group.pause((waited / LOOK_PART).clamp(look, look * LONGEST_LOOK));
+        self.group.pause((waited / POLL_DIVISOR).clamp(look, look * MAX_POLL_FACTOR));
     }
 
     /// Ranks that have not answered yet.

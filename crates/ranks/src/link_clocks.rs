@@ -7,12 +7,12 @@
 
 use super::frame::Frame;
 use super::link::{Peer, RankLink, nanos};
-use super::offset::{AskedClock, Offset};
+use super::offset::{ClockReply, Offset};
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;
 
 /// Sufficient number of round trips, once they have taken a large part of the total time limit.
-const ENOUGH_TRIPS: usize = 8;
+const MIN_ROUND_TRIPS: usize = 8;
 const LONG_PART: Nanos = 100;
 /// Number of ranks queried concurrently. Rank 0 needs about 4 us per answer, so more would wait for each
 /// other with a round trip of 50 us.
@@ -75,7 +75,7 @@ impl RankLink<'_> {
             while asked.len() < how.side_by_side
                 && let Some(rank) = to_ask.next()
             {
-                self.peers[rank].asked = AskedClock { begun: self.group.now(), ..AskedClock::default() };
+                self.peers[rank].asked = ClockReply { begun: self.group.now(), ..ClockReply::default() };
                 if how.told {
                     self.send_frame(rank, &Frame::ClocksBegin);
                 }
@@ -87,7 +87,7 @@ impl RankLink<'_> {
             asked.retain(|rank| {
                 let goes_on = self.goes_on(*rank, how);
                 if !goes_on {
-                    found[*rank] = Offset::by(&self.peers[*rank].asked.trips);
+                    found[*rank] = Offset::from_trips(&self.peers[*rank].asked.trips);
                 }
                 goes_on
             });
@@ -106,7 +106,7 @@ impl RankLink<'_> {
         let Peer { asked, lost, .. } = &mut self.peers[rank];
         let took = now.saturating_sub(asked.begun);
         let enough = asked.trips.len() >= how.pings
-            || (asked.trips.len() >= ENOUGH_TRIPS && took >= limit / LONG_PART)
+            || (asked.trips.len() >= MIN_ROUND_TRIPS && took >= limit / LONG_PART)
             || took >= limit;
         if enough || lost.is_some() {
             asked.number = 0;

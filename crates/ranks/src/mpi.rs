@@ -18,13 +18,13 @@ pub struct Mpi {
 /// complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupJoinError {
-    /// This program is linked statically, and can load no library at all.
+    /// The program is linked statically and cannot load libraries.
     Static,
     /// Standard input is not the stream of `diskspd hosts`: why.
     NoStream(String),
-    /// This program may do more than its user.
+    /// The program has more rights than its user.
     Privileged,
-    /// No library can be used; each that was tried, and why not.
+    /// No usable library; the tried libraries with their errors.
     NoLibrary(Vec<(String, MpiError)>),
     NotBegun {
         library: String,
@@ -143,7 +143,7 @@ impl Mpi {
     /// # Errors
     /// Fails with MPI's error.
     pub fn finalize(self) -> Result<(), MpiError> {
-        self.world.leave()
+        self.world.finalize()
     }
 }
 

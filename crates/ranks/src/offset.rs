@@ -7,26 +7,26 @@ use diskspd_sys::clock::Nanos;
 pub struct RoundTrip {
     /// Local monotonic clock at the query, in ns.
     pub asked: Nanos,
-    /// The other's monotonic clock when it answered, ns.
+    /// The peer's monotonic clock at its answer in ns.
     pub other: Nanos,
     /// The other's wall clock then, ns since 1970.
     pub other_wall: i64,
-    /// Own monotonic clock when the answer came, ns.
+    /// Own monotonic clock at the receipt of the answer in ns.
     pub answered: Nanos,
 }
 
 #[derive(Debug, Default)]
-pub struct AskedClock {
+pub struct ClockReply {
     /// The question that is open; 0 = none.
     pub number: u32,
     /// Local monotonic clock at the query, in ns.
     pub at: Nanos,
-    /// When the first one was.
+    /// Time of the first one.
     pub begun: Nanos,
     pub trips: Vec<RoundTrip>,
 }
 
-impl AskedClock {
+impl ClockReply {
     /// An answer came; those to older questions don't count.
     pub fn answer(&mut self, number: u32, other: Nanos, other_wall: i64, now: Nanos) {
         if number == self.number && number != 0 {
@@ -36,21 +36,21 @@ impl AskedClock {
     }
 }
 
-/// Where another's clock is.
+/// Offset of another rank's clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Offset {
-    /// The other's monotonic clock less one's own, ns.
+    /// The peer's monotonic clock minus the own one in ns.
     pub ahead_ns: i64,
     /// It may be wrong by this, ns: half of the smallest round trip. The answer was given at some time in it.
     pub uncertainty_ns: u64,
-    /// The other's wall clock less its monotonic one, ns.
+    /// The peer's wall clock minus its monotonic clock in ns.
     pub wall_ns: i64,
 }
 
 impl Offset {
     /// Returns the offset from the quickest round trip, which is the most exact; `None` without round
     /// trips.
-    pub fn by(trips: &[RoundTrip]) -> Option<Offset> {
+    pub fn from_trips(trips: &[RoundTrip]) -> Option<Offset> {
         let took = |trip: &&RoundTrip| trip.answered.saturating_sub(trip.asked);
         let best = trips.iter().min_by_key(took)?;
         let took = took(&best);
@@ -96,7 +96,7 @@ mod tests {
                 let other = at.wrapping_add_signed(ahead);
                 RoundTrip { asked, other, other_wall: other as i64 + 77, answered }
             }).collect();
-            let found = Offset::by(&trips).unwrap();
+            let found = Offset::from_trips(&trips).unwrap();
             prop_assert!((found.ahead_ns - ahead).unsigned_abs() <= found.uncertainty_ns);
             let quickest = ways.iter().map(|(there, back)| there + back).min().unwrap();
             prop_assert_eq!(found.uncertainty_ns, quickest.div_ceil(2));
@@ -107,6 +107,6 @@ mod tests {
 
     #[test]
     fn without_a_round_trip_nothing_is_known() {
-        assert_eq!(Offset::by(&[]), None);
+        assert_eq!(Offset::from_trips(&[]), None);
     }
 }

@@ -45,10 +45,10 @@ pub fn shifted(rank: usize, shift: u32, size: usize) -> usize {
     (rank + size - shift as usize % size) % size
 }
 
-/// One of some parts of equal size of a target.
+/// One of several parts of a target of equal size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetPart {
-    /// Which, from 0.
+    /// Zero-based index of the part.
     pub part: u64,
     pub of: u64,
 }

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 
 /// Longest message in bytes.
-const MOST_BYTES: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;
 /// Bytes of the number of the rank and of the length.
 const HEAD: usize = 8;
 
@@ -61,7 +61,7 @@ pub fn read_frame(stream: &mut impl Read) -> io::Result<Option<(u32, Vec<u8>)>> 
 fn parse_head(head: &[u8; HEAD]) -> Option<(u32, usize)> {
     let (number, length) = head.split_first_chunk::<4>()?;
     let length = u32::from_le_bytes(*length.first_chunk::<4>()?) as usize;
-    (length <= MOST_BYTES).then_some((u32::from_le_bytes(*number), length))
+    (length <= MAX_BYTES).then_some((u32::from_le_bytes(*number), length))
 }
 
 /// A rank's end of its stream.
@@ -75,7 +75,7 @@ pub struct Relay {
     /// Bytes of frames that are not complete.
     partial: Vec<u8>,
     received: VecDeque<(u32, Vec<u8>)>,
-    /// Why no message comes any more, until it is reported.
+    /// Reason for the end of the messages, until it is reported.
     broken: Option<String>,
     is_broken: bool,
 }
@@ -253,7 +253,7 @@ mod tests {
             assert!(read_frame(&mut &whole[..shorter]).is_err(), "{shorter}");
         }
         assert_eq!(read_frame(&mut &whole[..0]).unwrap(), None);
-        let huge = [1u32.to_le_bytes(), (MOST_BYTES as u32 + 1).to_le_bytes()].concat();
+        let huge = [1u32.to_le_bytes(), (MAX_BYTES as u32 + 1).to_le_bytes()].concat();
         assert!(read_frame(&mut &huge[..]).is_err());
         let (mut relay, mut other) = pair(1);
         other.write_all(&huge).unwrap();

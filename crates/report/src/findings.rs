@@ -28,7 +28,7 @@ pub enum Detail {
 /// NOTE: limited by the storage at this depth, with 64 I/Os outstanding (-v shows 1 more: depth-not-reached)
 /// ```
 ///
-/// In brief at most [`MAX_FINDINGS`] findings are printed, each with at most [`MOST_EVIDENCE`] lines
+/// In brief at most [`MAX_FINDINGS`] findings are printed, each with at most [`MAX_EVIDENCE`] lines
 /// of evidence.
 pub fn text(judgement: &Judgement, detail: Detail) -> String {
     let several = judgement.limits.len() > 1;
@@ -93,7 +93,7 @@ fn once_for_all_targets(findings: &[Finding]) -> Vec<Finding> {
 /// Findings of a run that are printed in brief.
 const MAX_FINDINGS: usize = 5;
 /// Lines that show a finding, in brief.
-const MOST_EVIDENCE: usize = 3;
+const MAX_EVIDENCE: usize = 3;
 
 /// Returns whether a finding of the judgement is a warning or worse that is printed in brief: all wrong
 /// figures, and the worst of the others.
@@ -159,9 +159,9 @@ fn notes_text(judgement: &Judgement) -> String {
     format!("{}\n", Finding::note(note))
 }
 
-/// One finding with the first lines that show it.
+/// Formats a finding with the first lines of its evidence.
 fn brief_text(finding: &Finding, several: bool) -> String {
-    let most = if finding.answers { finding.evidence.len() } else { MOST_EVIDENCE };
+    let most = if finding.answers { finding.evidence.len() } else { MAX_EVIDENCE };
     let evidence = finding.evidence.iter().take(most).cloned().collect();
     full_text(&Finding { evidence, ..finding.clone() }, several)
 }

@@ -14,13 +14,13 @@ pub fn text(fio: &FioFigures, room: usize) -> String {
         text += &format!("\n{}", table::text_within(&FIO_OTHERS, &others, room));
     }
     if !fio.series.is_empty() {
-        let courses: Vec<CourseLine> = fio.series.iter().map(CourseLine::from_series).collect();
-        text += &format!("\nlog files:\n{}", table::text_within(CourseLine::COLUMNS, &courses, room));
+        let courses: Vec<LogSeriesRow> = fio.series.iter().map(LogSeriesRow::from_series).collect();
+        text += &format!("\nlog files:\n{}", table::text_within(LogSeriesRow::COLUMNS, &courses, room));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-const NO_PERCENTILES: &str = "no percentiles: fio's of several jobs cannot be combined; run fio with \
+const NO_PERCENTILES_TEXT: &str = "no percentiles: fio's of several jobs cannot be combined; run fio with \
                      --output-format=json+ or --group_reporting";
 const UNSTATED: &str = "no percentiles: fio states none; leave out clat_percentiles=0 and disable_clat";
 
@@ -35,7 +35,9 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
     let latency = fio.latency.map(|kind| format!("{figures}: {kind}"));
     let percentiles = match fio.percentiles {
         Some((kind, source)) => Some(format!("percentiles, min and max: {kind}, {source}")),
-        None => fio.latency.map(|_| if fio.percentiles_apart { NO_PERCENTILES } else { UNSTATED }.to_owned()),
+        None => {
+            fio.latency.map(|_| if fio.percentiles_apart { NO_PERCENTILES_TEXT } else { UNSTATED }.to_owned())
+        }
     };
     let open_end = fio
         .open_end
@@ -75,32 +77,33 @@ pub fn title(series: &FioSeries) -> String {
 }
 
 /// A course of a log file.
-struct CourseLine<'a> {
+struct LogSeriesRow<'a> {
     series: &'a FioSeries,
     known: Vec<f64>,
 }
 
-impl<'a> CourseLine<'a> {
-    const COLUMNS: &'a [TableColumn<CourseLine<'a>>] = &[
-        TableColumn::<CourseLine>::words("", |line| Cell::name_cell(title(line.series))).brief(),
-        TableColumn::<CourseLine>::number("intervals", |line| Cell::Whole(line.known.len() as u64)).brief(),
-        TableColumn::<CourseLine>::number("s each", |line| Cell::text(Some(line.series.interval_s))).brief(),
-        TableColumn::<CourseLine>::number("lowest", |line| {
+impl<'a> LogSeriesRow<'a> {
+    const COLUMNS: &'a [TableColumn<LogSeriesRow<'a>>] = &[
+        TableColumn::<LogSeriesRow>::words("", |line| Cell::name_cell(title(line.series))).brief(),
+        TableColumn::<LogSeriesRow>::number("intervals", |line| Cell::Whole(line.known.len() as u64)).brief(),
+        TableColumn::<LogSeriesRow>::number("s each", |line| Cell::text(Some(line.series.interval_s)))
+            .brief(),
+        TableColumn::<LogSeriesRow>::number("lowest", |line| {
             line.figure_cell(line.known.iter().copied().fold(f64::INFINITY, f64::min))
         })
         .brief(),
-        TableColumn::<CourseLine>::number("mean", |line| {
+        TableColumn::<LogSeriesRow>::number("mean", |line| {
             line.figure_cell(line.known.iter().sum::<f64>() / line.known.len().max(1) as f64)
         })
         .brief(),
-        TableColumn::<CourseLine>::number("highest", |line| {
+        TableColumn::<LogSeriesRow>::number("highest", |line| {
             line.figure_cell(line.known.iter().copied().fold(0.0, f64::max))
         })
         .brief(),
     ];
 
-    fn from_series(series: &'a FioSeries) -> CourseLine<'a> {
-        CourseLine { series, known: series.values.iter().flatten().copied().collect() }
+    fn from_series(series: &'a FioSeries) -> LogSeriesRow<'a> {
+        LogSeriesRow { series, known: series.values.iter().flatten().copied().collect() }
     }
 
     fn figure_cell(&self, figure: f64) -> Cell {

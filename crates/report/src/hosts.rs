@@ -11,7 +11,7 @@ pub struct HostRow<'a> {
     pub span: Option<&'a SpanSummary>,
     pub verdict: RunVerdict,
     pub is_slow: bool,
-    /// Why it has no figures.
+    /// Reason for the missing figures.
     pub missing: Option<&'a str>,
 }
 

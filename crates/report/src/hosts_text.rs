@@ -15,8 +15,8 @@ const ALL_ROWS: usize = 20;
 /// Hosts that the report of more lists.
 const MAX_WORST_HOSTS: usize = 10;
 /// Differences that a report lists, and values of each.
-const MOST_DIFFERENCES: usize = 20;
-const MOST_VALUES: usize = 4;
+const MAX_DIFFERENCES: usize = 20;
+const MAX_VALUES: usize = 4;
 
 pub(crate) fn are_many(record: &Record) -> bool {
     record.hosts.len() > ALL_ROWS
@@ -144,14 +144,14 @@ fn write_differences(out: &mut Vec<u8>, record: &Record) {
         return;
     }
     put!(out, "\nDifferences over hosts\nproperty | value | hosts\n{}\n", "-".repeat(79));
-    for HostsDifference { property, values } in all.iter().take(MOST_DIFFERENCES) {
-        for (value, hosts) in values.iter().take(MOST_VALUES) {
+    for HostsDifference { property, values } in all.iter().take(MAX_DIFFERENCES) {
+        for (value, hosts) in values.iter().take(MAX_VALUES) {
             let value = value.as_deref().unwrap_or("unknown");
             put!(out, "{} | {} | {}\n", line(property), line(value), host_names(hosts));
         }
-        write_more(out, &format!("{} | other values", line(property)), values.len(), MOST_VALUES);
+        write_more(out, &format!("{} | other values", line(property)), values.len(), MAX_VALUES);
     }
-    write_more(out, "differences", all.len(), MOST_DIFFERENCES);
+    write_more(out, "differences", all.len(), MAX_DIFFERENCES);
 }
 
 /// `998: n1, n2, n3, n4 and 994 more`
@@ -182,9 +182,9 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure], shown: usize) {
         );
     }
     put!(out, "{border}\n");
-    let min: OfAll = |values| values.into_iter().fold(f64::INFINITY, f64::min);
-    let max: OfAll = |values| values.into_iter().fold(0.0, f64::max);
-    let rows: [(&str, OfAll); 5] = [
+    let min: AllHostsFigure = |values| values.into_iter().fold(f64::INFINITY, f64::min);
+    let max: AllHostsFigure = |values| values.into_iter().fold(0.0, f64::max);
+    let rows: [(&str, AllHostsFigure); 5] = [
         ("min", min),
         ("p10", |values| quantile(values, 0.1)),
         ("median", median),
@@ -212,7 +212,7 @@ fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
     values.get(place.saturating_sub(1)).copied().unwrap_or(0.0)
 }
 
-type OfAll = fn(Vec<f64>) -> f64;
+type AllHostsFigure = fn(Vec<f64>) -> f64;
 
 type HostColumn = fn(&HostFigure) -> Option<f64>;
 

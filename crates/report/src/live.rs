@@ -25,7 +25,7 @@ impl StreamFormat {
     ];
 }
 
-/// One interval of a run, and where it belongs.
+/// An interval of a run with its position.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct LiveInterval<'a> {
     pub time_span: usize,
@@ -42,7 +42,6 @@ pub struct LiveInterval<'a> {
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 #[serde(untagged)]
 pub enum LiveScope<'a> {
-    /// A run of one process.
     #[default]
     Alone,
     Host {

@@ -49,7 +49,7 @@ fn text(judged: &JudgedRecord, dialect: Dialect) -> String {
 }
 
 struct MeasuredSpan<'a> {
-    /// From 1.
+    /// Counted from 1.
     number: String,
     known: &'a SpanSummary,
     targets: Vec<(usize, Work)>,
@@ -274,7 +274,7 @@ fn write_latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
     }
 }
 
-/// How many latencies are at most as long as each bound.
+/// Returns the cumulative number of latencies for each bound.
 fn cumulate_counts(latency: &Histogram) -> Vec<(f64, u64)> {
     let count = latency.moments().count();
     let up_to = |bound: u64| count.saturating_sub(latency.longer_than(bound));

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 pub const NONE: &str = "–";
 
-/// Some three significant digits, and groups of thousands: `126,948`, `84.2`, `0.031`.
+/// Formats about three significant digits with groups of thousands: `126,948`, `84.2`, `0.031`.
 pub fn number(value: f64) -> String {
     match value.abs() {
         _ if !value.is_finite() => NONE.into(),
@@ -50,12 +50,11 @@ pub fn time_or(missing: &str, time: Option<Millis>) -> String {
     time.map_or_else(|| missing.to_owned(), |time| time.to_string())
 }
 
-/// The same in a table of a page.
+/// Formats the time for a table of a page.
 pub fn in_ms(time: Option<Millis>) -> String {
     time_or(NONE, time)
 }
 
-/// A figure in a table.
 pub fn cell(value: Option<f64>) -> String {
     value.map_or(NONE.into(), number)
 }

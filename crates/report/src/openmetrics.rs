@@ -163,7 +163,6 @@ fn format_number(value: f64) -> String {
     }
 }
 
-/// A text within quotation marks.
 fn escape_label(text: &str) -> String {
     text.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
 }
@@ -173,7 +172,7 @@ mod tests {
     use super::*;
 
     const IOS: Family = Family { name: "x_ios", kind: MetricKind::Counter, unit: "", help: "I/Os \"done\"." };
-    const TOOK: Family =
+    const MEASURED_SECONDS: Family =
         Family { name: "x_seconds", kind: MetricKind::Histogram, unit: "seconds", help: "How long." };
     const ABOUT_FAMILY: Family =
         Family { name: "x", kind: MetricKind::Info, unit: "", help: "What\nit was." };
@@ -184,7 +183,12 @@ mod tests {
         ios.sample(&[("direction", "read"), ("path", "C:\\a \"b\"\n")], 3.0);
         ios.sample_if(&[("direction", "write")], None);
         text.family(Family { name: "x_empty", ..IOS }).sample_if(&[], None);
-        text.family(TOOK).histogram(&[("direction", "read")], &[(0.000_001, 1), (2.0, 3)], 4, 0.5);
+        text.family(MEASURED_SECONDS).histogram(
+            &[("direction", "read")],
+            &[(0.000_001, 1), (2.0, 3)],
+            4,
+            0.5,
+        );
         text.family(ABOUT_FAMILY).sample(&[], 1.0);
         text.finish()
     }

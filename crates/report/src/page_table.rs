@@ -113,13 +113,13 @@ fn paths(text: &str) -> Markup {
 }
 
 fn least_width(cell: &Cell) -> Option<String> {
-    const WIDEST: usize = 20;
+    const MAX_COLUMN_WIDTH: usize = 20;
     let letters = match cell {
         Cell::Text(text) => text.chars().count(),
         Cell::Named { name, beside, .. } => name.chars().count() + beside.chars().count(),
         _ => 0,
     };
-    (letters > LONG).then(|| format!("min-width:{}ch", (letters / 3 + 4).min(WIDEST)))
+    (letters > LONG).then(|| format!("min-width:{}ch", (letters / 3 + 4).min(MAX_COLUMN_WIDTH)))
 }
 
 fn name(cell: Cell, is_number: bool) -> Markup {

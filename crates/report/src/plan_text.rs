@@ -49,7 +49,7 @@ pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
     line("-".repeat(112));
     for worker in &plan.workers {
         for (index, target) in worker.targets.iter().enumerate() {
-            let who = if index == 0 { describe_worker(worker) } else { " ".repeat(WHO_WIDTH) };
+            let who = if index == 0 { describe_worker(worker) } else { " ".repeat(THREAD_COLUMN_WIDTH) };
             line(format!(
                 "{who} | {:<41} | {} '{}'",
                 bytes_text(target),
@@ -104,7 +104,7 @@ fn worker_engines(plan: &SpanPlan) -> Vec<(&WorkerPlan, String)> {
 }
 
 /// Columns of [`describe_worker`].
-const WHO_WIDTH: usize = 41;
+const THREAD_COLUMN_WIDTH: usize = 41;
 
 fn describe_worker(worker: &WorkerPlan) -> String {
     let cpu = worker.cpu.map_or("any".into(), |cpu| cpu.to_string());

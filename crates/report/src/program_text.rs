@@ -48,7 +48,7 @@ fn write_calls(out: &mut Vec<u8>, name: &str, calls: &SortedCalls) {
         out,
         "\t{name}: {} on storage, {} on files without a device, {} elsewhere, {} unclear\n",
         amount(calls.storage.bytes),
-        amount(calls.deviceless.bytes),
+        amount(calls.without_device.bytes),
         amount(calls.elsewhere.bytes),
         amount(calls.unclear.bytes)
     );

@@ -6,7 +6,7 @@ use diskspd_figures::units;
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::{self, Cell, TableColumn};
 use diskspd_figures::units::visible::line;
-use diskspd_profile::{Access, OfAllTargets, Rate};
+use diskspd_profile::{Access, CommonValue, Rate};
 use diskspd_results::{DirectionSummary, RunSummary, SpanSummary, is_listed};
 
 /// The percentiles of the text report, as percentages.
@@ -36,12 +36,12 @@ pub fn text(run: &RunSummary, all: bool, room: usize) -> String {
 fn span_text(span: &SpanSummary, all: bool, room: usize) -> String {
     let mut text = format!("{}\n{}\n\n", requested_text(span), measured_text(span));
     let rows = [("total", &span.total), ("read", &span.read), ("write", &span.write)];
-    let rows = rows.map(|(name, figures)| KnownLine { name, figures });
-    text += &table::text_within(KnownLine::COLUMNS, &rows, room);
+    let rows = rows.map(|(name, figures)| DirectionRow { name, figures });
+    text += &table::text_within(DirectionRow::COLUMNS, &rows, room);
     let edges = [span.total.min_ms, span.total.max_ms];
     if !span.percentiles.is_empty() || edges.iter().any(Option::is_some) {
         text += "\nlatency, ms:\n";
-        text += &table::text_within(&PercentileLine::COLUMNS, &percentile_lines(span, all), room);
+        text += &table::text_within(&PercentileRow::COLUMNS, &percentile_lines(span, all), room);
     }
     if let Some(fio) = &span.fio {
         text += &fio_text::text(fio, room);
@@ -49,58 +49,59 @@ fn span_text(span: &SpanSummary, all: bool, room: usize) -> String {
     text
 }
 
-/// The figures of a direction.
-struct KnownLine<'a> {
+struct DirectionRow<'a> {
     name: &'static str,
     figures: &'a DirectionSummary,
 }
 
-impl<'a> KnownLine<'a> {
-    const COLUMNS: &'a [TableColumn<KnownLine<'a>>] = &[
-        TableColumn::<KnownLine>::words("", |line| Cell::name_cell(line.name)).brief(),
-        TableColumn::<KnownLine>::number("I/Os", |line| Cell::number_cell(line.figures.ios)).brief(),
-        TableColumn::<KnownLine>::number("bytes", |line| Cell::number_cell(line.figures.bytes))
+impl<'a> DirectionRow<'a> {
+    const COLUMNS: &'a [TableColumn<DirectionRow<'a>>] = &[
+        TableColumn::<DirectionRow>::words("", |line| Cell::name_cell(line.name)).brief(),
+        TableColumn::<DirectionRow>::number("I/Os", |line| Cell::number_cell(line.figures.ios)).brief(),
+        TableColumn::<DirectionRow>::number("bytes", |line| Cell::number_cell(line.figures.bytes))
             .brief()
             .spare(2),
-        TableColumn::<KnownLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).brief(),
-        TableColumn::<KnownLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).brief(),
-        TableColumn::<KnownLine>::number("mean ms", |line| Cell::time(line.figures.mean_ms)).brief(),
-        TableColumn::<KnownLine>::number("deviation ms", |line| Cell::time(line.figures.std_dev_ms))
+        TableColumn::<DirectionRow>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).brief(),
+        TableColumn::<DirectionRow>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).brief(),
+        TableColumn::<DirectionRow>::number("mean ms", |line| Cell::time(line.figures.mean_ms)).brief(),
+        TableColumn::<DirectionRow>::number("deviation ms", |line| Cell::time(line.figures.std_dev_ms))
             .brief()
             .spare(3),
-        TableColumn::<KnownLine>::number("IOPS deviation", |line| Cell::figure(line.figures.iops_std_dev, 2))
-            .brief()
-            .spare(4),
+        TableColumn::<DirectionRow>::number("IOPS deviation", |line| {
+            Cell::figure(line.figures.iops_std_dev, 2)
+        })
+        .brief()
+        .spare(4),
     ];
 }
 
 /// A percentile, or an end of the distribution.
-struct PercentileLine {
+struct PercentileRow {
     name: String,
     read: Cell,
     write: Cell,
     total: Cell,
 }
 
-impl PercentileLine {
-    const COLUMNS: [TableColumn<PercentileLine>; 4] = [
-        TableColumn::<PercentileLine>::words("", |line| Cell::name_cell(&line.name)).brief(),
-        TableColumn::<PercentileLine>::number("read", |line| line.read.clone()).brief(),
-        TableColumn::<PercentileLine>::number("write", |line| line.write.clone()).brief(),
-        TableColumn::<PercentileLine>::number("total", |line| line.total.clone()).brief(),
+impl PercentileRow {
+    const COLUMNS: [TableColumn<PercentileRow>; 4] = [
+        TableColumn::<PercentileRow>::words("", |line| Cell::name_cell(&line.name)).brief(),
+        TableColumn::<PercentileRow>::number("read", |line| line.read.clone()).brief(),
+        TableColumn::<PercentileRow>::number("write", |line| line.write.clone()).brief(),
+        TableColumn::<PercentileRow>::number("total", |line| line.total.clone()).brief(),
     ];
 }
 
 /// A line for each percentile, between minimum and maximum.
-fn percentile_lines(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
-    let edge = |name: &str, of: fn(&DirectionSummary) -> Option<Millis>| PercentileLine {
+fn percentile_lines(span: &SpanSummary, all: bool) -> Vec<PercentileRow> {
+    let edge = |name: &str, of: fn(&DirectionSummary) -> Option<Millis>| PercentileRow {
         name: name.to_owned(),
         read: Cell::time(of(&span.read)),
         write: Cell::time(of(&span.write)),
         total: Cell::time(of(&span.total)),
     };
     let percentiles = span.percentiles.iter().filter(|row| all || is_listed(&SHOWN_PERCENTS, row.percent));
-    let percentiles = percentiles.map(|known| PercentileLine {
+    let percentiles = percentiles.map(|known| PercentileRow {
         name: format!("{} %", known.percent),
         read: span.percentile_cell(known.latency.read),
         write: span.percentile_cell(known.latency.write),
@@ -116,10 +117,10 @@ fn requested_text(span: &SpanSummary) -> String {
     let parameters = &span.parameters;
     let mut words: Vec<String> =
         parameters.threads.map(|threads| count(threads, "thread")).into_iter().collect();
-    let mut add = |word: OfAllTargets<String>, what: &str| match word {
-        OfAllTargets::Unknown => {}
-        OfAllTargets::One(word) => words.push(word),
-        OfAllTargets::Several => words.push(format!("several {what}")),
+    let mut add = |word: CommonValue<String>, what: &str| match word {
+        CommonValue::Unknown => {}
+        CommonValue::One(word) => words.push(word),
+        CommonValue::Several => words.push(format!("several {what}")),
     };
     add(parameters.common(|access| Some(format!("{} outstanding", access.outstanding?))), "depths");
     add(parameters.common(|access| Some(units::amount(access.block_size?.into()))), "block sizes");

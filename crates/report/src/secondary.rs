@@ -8,7 +8,7 @@ mod tables;
 
 use diskspd_results::Summary;
 pub use failures::held_text;
-pub use failures::{FAILED, FailedLine};
+pub use failures::{FAILED, FailedSectorRow};
 pub use table::{SecondaryRow, SecondaryTable, TableFormat, ruled_cells, ruled_heads};
 pub use tables::{DEVICE_TIMES, PACED_RATES, write_tables};
 

@@ -8,7 +8,7 @@ const LISTED: usize = 10;
 const CULPRITS: usize = 10;
 /// Hosts of a merged run with a section.
 const HOSTS: usize = 5;
-const DEAR: f64 = 5.0;
+const MAX_TRACING_COST: f64 = 5.0;
 
 /// Appends a section for each time span that has some.
 pub(super) fn write_slow(out: &mut Vec<u8>, record: &Record) {
@@ -65,7 +65,7 @@ pub fn remarks(slow: &SlowIos) -> String {
             .push(format!("{} events of the kernel were lost: their time is unattributed", slow.lost_events));
     }
     let (cost, events) = (slow.cost_percent, slow.events);
-    lines.push(match cost > DEAR {
+    lines.push(match cost > MAX_TRACING_COST {
         true => format!(
             "recording {events} events took an estimated {cost:.1} % of the threads' time: the figures of \
              this run may be lower by as much"

@@ -49,7 +49,6 @@ impl<'a> ThreadPlacement<'a> {
         ThreadPlacement { cpus, bound: !asked.disable_affinity, topology }
     }
 
-    /// Entries as reports show them.
     fn cpu_text(&self, cpus: impl IntoIterator<Item = GroupCpu>) -> String {
         affinity::affinity_text(&affinity::masks(cpus), self.topology.groups.len() > 1)
     }
@@ -71,7 +70,7 @@ impl<'a> ThreadPlacement<'a> {
     }
 }
 
-/// How often the threads of `-u` submitted I/Os.
+/// Writes the number of submissions of the threads (`-u`).
 pub(super) fn write_submits(out: &mut Vec<u8>, threads: &[ThreadSubmits]) {
     if threads.is_empty() {
         return;

@@ -3,7 +3,6 @@
 use diskspd_machine::tracing::TraceEvent::{self, *};
 use diskspd_results::EventCount;
 
-/// The counters of a class.
 pub(super) struct Section {
     pub heading: &'static str,
     /// Name of the XML element that contains the counters. `None` if they have no parent.

@@ -4,7 +4,7 @@
 use crate::number::grouped;
 use diskspd_figures::units::amount;
 use diskspd_profile::OperationShares;
-use diskspd_profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate, RawText};
+use diskspd_profile::{Access, CacheMode, Caching, CommonValue, Parameters, Rate, RawText};
 use diskspd_results::{PartSummary, RunSummary};
 
 /// All targets of all time spans, each as often as it's worked on.
@@ -39,7 +39,7 @@ pub fn short(run: &RunSummary) -> String {
 
 /// [`short`] without the parts that these options set: `Random reads` in a sweep of `-b`; empty = nothing is
 /// left.
-pub fn without(run: &RunSummary, options: &[&str]) -> String {
+pub fn describe_without(run: &RunSummary, options: &[&str]) -> String {
     let changes = |names: &[&str]| names.iter().any(|name| options.contains(name));
     let first = run.time_spans.iter().flatten().find_map(|span| span.parameters.targets.first());
     let Some(group) = first else { return String::new() };
@@ -79,23 +79,23 @@ pub fn workload_name(parameters: &Parameters, parts: &[PartSummary]) -> String {
     let mixed = parts.iter().map(|part| part.key.part).max().filter(|count| *count > 1);
     let sizes = parts.iter().any(|part| part.key.block_size != parts[0].key.block_size);
     let order = match parameters.common(|access| access.random_percent) {
-        OfAllTargets::One(0) => "sequential ".into(),
-        OfAllTargets::One(100) => "random ".into(),
-        OfAllTargets::One(share) => format!("{share} % random "),
-        OfAllTargets::Unknown | OfAllTargets::Several => String::new(),
+        CommonValue::One(0) => "sequential ".into(),
+        CommonValue::One(100) => "random ".into(),
+        CommonValue::One(share) => format!("{share} % random "),
+        CommonValue::Unknown | CommonValue::Several => String::new(),
     };
     let (what, share) = match parameters.common(|access| access.write_percent) {
-        OfAllTargets::One(0) => ("reads", None),
-        OfAllTargets::One(100) => ("writes", None),
-        OfAllTargets::One(share) => ("I/Os", Some(format!("{share} % writes"))),
-        OfAllTargets::Several => ("I/Os", Some("reads and writes".into())),
-        OfAllTargets::Unknown => ("I/Os", None),
+        CommonValue::One(0) => ("reads", None),
+        CommonValue::One(100) => ("writes", None),
+        CommonValue::One(share) => ("I/Os", Some(format!("{share} % writes"))),
+        CommonValue::Several => ("I/Os", Some("reads and writes".into())),
+        CommonValue::Unknown => ("I/Os", None),
     };
     let size = match parameters.common(|access| access.block_size) {
         _ if sizes => " of several sizes".into(),
-        OfAllTargets::One(bytes) => format!(" of {}", amount(u64::from(bytes))),
-        OfAllTargets::Several => " of several sizes".into(),
-        OfAllTargets::Unknown => String::new(),
+        CommonValue::One(bytes) => format!(" of {}", amount(u64::from(bytes))),
+        CommonValue::Several => " of several sizes".into(),
+        CommonValue::Unknown => String::new(),
     };
     let work = match mixed {
         Some(count) => format!("a mix of {count} parts"),

@@ -10,15 +10,14 @@ use std::fmt;
 
 /// The accounts, by operation; always with latencies, which are in no other figure.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct OtherResults(Box<[(Operation, DirectionResults)]>);
+pub struct AuxResults(Box<[(Operation, DirectionResults)]>);
 
-impl OtherResults {
+impl AuxResults {
     /// The account of an operation; `None` = it wasn't to be done.
     pub fn results(&self, op: Operation) -> Option<&DirectionResults> {
         self.0.iter().find(|(known, _)| *known == op).map(|(_, account)| account)
     }
 
-    /// The same, to count in.
     #[inline]
     pub fn of_mut(&mut self, op: Operation) -> Option<&mut DirectionResults> {
         self.0.iter_mut().find(|(known, _)| *known == op).map(|(_, account)| account)
@@ -50,8 +49,8 @@ impl OtherResults {
     }
 }
 
-impl Accumulate for OtherResults {
-    fn add(&mut self, other: &OtherResults) {
+impl Accumulate for AuxResults {
+    fn add(&mut self, other: &AuxResults) {
         for (op, more) in other.iter() {
             match self.of_mut(op) {
                 Some(account) => account.add(more),
@@ -65,7 +64,7 @@ fn has_times_alone(op: Operation) -> bool {
     op.row().other.as_ref().is_none_or(|row| row.share.is_none())
 }
 
-impl Serialize for OtherResults {
+impl Serialize for AuxResults {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (op, row) in Operation::aux_operations() {
@@ -79,8 +78,8 @@ impl Serialize for OtherResults {
     }
 }
 
-impl<'de> Deserialize<'de> for OtherResults {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OtherResults, D::Error> {
+impl<'de> Deserialize<'de> for AuxResults {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<AuxResults, D::Error> {
         deserializer.deserialize_map(AccountsVisitor)
     }
 }
@@ -89,14 +88,14 @@ impl<'de> Deserialize<'de> for OtherResults {
 struct AccountsVisitor;
 
 impl<'de> Visitor<'de> for AccountsVisitor {
-    type Value = OtherResults;
+    type Value = AuxResults;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("accounts of operations")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OtherResults, A::Error> {
-        let mut results = OtherResults::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AuxResults, A::Error> {
+        let mut results = AuxResults::default();
         while let Some(name) = map.next_key::<String>()? {
             let op = Operation::aux_operations().find(|(_, row)| row.stored == name).map(|(op, _)| op);
             let account = match op {

@@ -28,18 +28,17 @@ pub struct LatencyCharts {
     pub all: Chart,
 }
 
-/// Latency distribution of one path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PathChart {
     pub path: RawText,
     pub chart: Chart,
 }
 
-/// A latency distribution, ms.
+/// A latency distribution in ms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chart {
     pub min: ChartRow,
-    /// At [`PERCENTILES`], in order.
+    /// Latencies at [`PERCENTILES`], in order.
     pub percentiles: Vec<ChartRow>,
     pub max: ChartRow,
 }
@@ -112,7 +111,7 @@ pub struct FineChart {
     pub distinct_reads: u64,
     pub distinct_writes: u64,
     pub distinct_total: u64,
-    /// In the order of the percentiles, ms.
+    /// Latencies in ms, in the order of the percentiles.
     pub rows: Vec<ChartRow>,
 }
 

@@ -4,7 +4,7 @@ use super::CpuTimes;
 use diskspd_machine::{CpuPlace, Topology};
 use serde::{Deserialize, Serialize};
 
-/// Share of the measured time, percent.
+/// Share of the measured time in percent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CpuUsage {
     pub usage: f64,
@@ -26,13 +26,10 @@ pub struct CpuRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuColumns {
     pub socket: bool,
-    /// More than one NUMA node.
     pub node: bool,
-    /// More than one processor group.
     pub group: bool,
     /// Any core runs more than one thread.
     pub core: bool,
-    /// Cores of different efficiency classes.
     pub class: bool,
 }
 

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 /// suspended machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delays {
-    /// How often it woke late by 50 ms or more.
+    /// Number of wake-ups that were late by 50 ms or more.
     pub times: u64,
     pub total_us: u64,
-    /// How late it was at most, us.
+    /// Maximum lateness in us.
     pub longest_us: u64,
-    /// When the longest delay ended, us since measuring began.
+    /// End of the longest delay in us since the start of measuring.
     pub longest_at_us: u64,
     /// Whether the process had been stopped, by SIGSTOP or by Ctrl-Z: it got SIGCONT after a pause.
     pub was_stopped: bool,

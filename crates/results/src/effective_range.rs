@@ -9,7 +9,6 @@ pub struct EffectiveRange {
     pub io_base: u32,
     /// Number of I/O percentage points.
     pub io_span: u32,
-    /// First byte.
     pub start: u64,
     /// Bytes.
     pub length: u64,

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunEnd {
+pub struct RunOutcome {
     pub cause: EndedBy,
-    /// How long after measuring began, ns; `None` = before measuring began.
+    /// Time in ns since the start of measuring; `None` = before it.
     pub after: Option<u64>,
 }
 

@@ -53,7 +53,7 @@ impl fmt::Display for FioLatency {
     }
 }
 
-/// Where percentiles come from.
+/// Source of percentiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FioPercentiles {
@@ -82,7 +82,6 @@ pub struct FioLogFiles {
     /// Whether times are in us, as fio 2 logs them, and not in ns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_us: bool,
-    /// The meaning of a value.
     #[serde(default, skip_serializing_if = "FioLogged::is_mean")]
     pub logged: FioLogged,
 }
@@ -123,7 +122,6 @@ pub struct FioSeries {
     pub values: Vec<Option<f64>>,
 }
 
-/// The figure of a course.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FioSeriesOf {

@@ -23,7 +23,7 @@ pub struct Host {
     /// The targets, each path once: the place of one is its id, by which everything else names it.
     pub targets: Vec<HostTarget>,
     pub results: Results,
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "diskspd_base::finding::told")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "diskspd_base::finding::text_form")]
     pub notices: Vec<Finding>,
     /// Clock and measured times; `None` for a single host.
     #[serde(default, skip_serializing_if = "Option::is_none")]

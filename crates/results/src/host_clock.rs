@@ -27,7 +27,7 @@ pub struct HostClock {
 /// A measured time on the common clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommonWindow {
-    /// When accounting began, ns since 1970-01-01 00:00 UTC.
+    /// Start of accounting in ns since 1970-01-01 00:00 UTC.
     pub start_ns: i64,
     pub end_ns: i64,
 }

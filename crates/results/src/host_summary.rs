@@ -23,7 +23,7 @@ pub struct HostWindow {
     /// Start in ns since 1970-01-01 00:00 UTC, by the common clock if there is one, else by the host's
     /// clock. `None` if unknown, or in simulated time.
     pub start_ns: Option<i64>,
-    /// How long it was, ns; 0 = never measured.
+    /// Measured time in ns; 0 = not measured.
     pub measured: u64,
     /// Delay of its start relative to the first host, in intervals.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -48,7 +48,7 @@ pub struct HostFinding {
 pub struct HostDevices {
     pub time_span: usize,
     pub verdict: Verdict,
-    /// How much it takes away from the figures; `None` = nothing.
+    /// Severity; `None` = the figures are not affected.
     pub severity: Option<Severity>,
     pub message: String,
     /// Number of ranks on its machine that used these devices; their counts are compared together. Missing

@@ -13,12 +13,12 @@ pub enum SectorState {
     NotAtomic,
     /// Previous version of the data: the last write is missing.
     Lost,
-    /// It holds a version that had been replaced before that already.
+    /// The sector has a version older than the required one.
     Stale,
     Unwritten,
     Misplaced,
     Foreign,
-    /// It holds a stamp, and its checksum is wrong.
+    /// The sector has a stamp with a wrong checksum.
     Corrupt,
     Unreadable,
 }
@@ -74,7 +74,7 @@ pub struct IntegrityResults {
 
 impl IntegrityResults {
     /// Failures of a thread and target that are kept in detail.
-    pub const MOST_FAILURES: usize = 32;
+    pub const MAX_LISTED_FAILURES: usize = 32;
 
     /// Counts a sector that is wrong, and keeps it if it is among the first.
     pub fn fail(&mut self, failed: FailedSector) {
@@ -85,7 +85,7 @@ impl IntegrityResults {
     pub fn fail_all(&mut self, fault: SectorState, sectors: u64, sector: impl Fn(u64) -> FailedSector) {
         let failed = self.counts.failed.entry(fault).or_default();
         *failed = failed.saturating_add(sectors);
-        let room = IntegrityResults::MOST_FAILURES.saturating_sub(self.failures.len());
+        let room = IntegrityResults::MAX_LISTED_FAILURES.saturating_sub(self.failures.len());
         self.failures.extend((0..sectors).take(room).map(sector));
     }
 
@@ -95,14 +95,14 @@ impl IntegrityResults {
         self.stamped_as = self.stamped_as.or(other.stamped_as);
         self.failures.extend(other.failures);
         self.failures.sort_by_key(|failed| failed.offset);
-        self.failures.truncate(IntegrityResults::MOST_FAILURES);
+        self.failures.truncate(IntegrityResults::MAX_LISTED_FAILURES);
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedSector {
     pub fault: SectorState,
-    /// Where it is, byte offset in the target.
+    /// Byte offset in the target.
     pub offset: u64,
     /// Minimum required version; 0 = any.
     pub expected: u64,
@@ -117,10 +117,9 @@ pub struct FailedSector {
 pub struct FoundStamp {
     pub of_this_run: bool,
     pub target: u32,
-    /// Where it belongs, byte offset.
+    /// Intended byte offset.
     pub offset: u64,
     pub generation: u64,
-    /// The thread that wrote it.
     pub writer: u32,
     pub write: u64,
 }

@@ -18,7 +18,7 @@ pub struct IntegrityRow {
     pub path: RawText,
     #[serde(default)]
     pub target: TargetId,
-    /// By all threads, with the first failures of each, by offset.
+    /// Results of all threads, with the first failures of each, by offset.
     pub results: IntegrityResults,
 }
 

@@ -10,7 +10,7 @@ use diskspd_figures::units::{Millis, seconds_of_ns};
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of listed intervals after the last one with an I/O.
-const MOST_EMPTY: u64 = 1 << 20;
+const MAX_EMPTY_INTERVALS: u64 = 1 << 20;
 
 /// I/Os per second over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct IopsSeries {
     /// `reached` intervals, each counted as a whole one. `None` without reads in any interval.
     pub read_std_dev: Option<f64>,
     pub write_std_dev: Option<f64>,
-    /// The same of both together.
+    /// Standard deviation of both directions together.
     pub total_std_dev: Option<f64>,
     /// Standard deviations by the real length of the intervals, up to the end of the measurement.
     #[serde(default)]
@@ -30,7 +30,7 @@ pub struct IopsSeries {
     pub intervals: Vec<IntervalFigures>,
 }
 
-/// No interval is left out.
+/// Includes every interval.
 fn every_interval() -> usize {
     usize::MAX
 }
@@ -187,7 +187,7 @@ impl CompletionSeries {
         let width = self.interval_width();
         let allocated = self.read.allocated().max(self.write.allocated());
         let begun = if width > 0 { measured.div_ceil(width).min(allocated) } else { 0 };
-        let empty = begun.saturating_sub(self.reached()).min(MOST_EMPTY) as usize;
+        let empty = begun.saturating_sub(self.reached()).min(MAX_EMPTY_INTERVALS) as usize;
         let moments = self.moments().chain(std::iter::repeat_n(Default::default(), empty));
         (0..).zip(moments).map(move |(number, (read, write))| {
             let begin = width.saturating_mul(number);
@@ -209,7 +209,7 @@ impl CompletionSeries {
 }
 
 impl IntervalFigures {
-    /// How long it was, s; `width` of a whole one in s.
+    /// Returns the length in s; `width` is the length of a whole interval in s.
     fn length_seconds(&self, width: f64) -> f64 {
         self.partial_s.unwrap_or(width)
     }
@@ -238,7 +238,7 @@ impl WeightedStdDevs {
     }
 }
 
-/// Where an interval ends, ms; `number` from 1, `width` in ns.
+/// Returns the end of an interval in ms; `number` counts from 1, `width` is in ns.
 fn end_ms(number: u64, width: u64) -> u64 {
     number.saturating_mul(width) / 1_000_000
 }

@@ -4,7 +4,7 @@ use super::{IntervalDirection, IntervalFigures, IntervalLatency};
 use diskspd_figures::units::Millis;
 
 /// Jobs of more hosts show only the worst ones.
-const MOST_SHOWN: usize = 20;
+const MAX_SHOWN: usize = 20;
 const WORST: usize = 10;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,7 +20,6 @@ pub struct JobInterval {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostInterval {
     pub rank: u32,
-    /// Name of the host.
     pub host: String,
     /// `None` = they have not arrived in time.
     pub figures: Option<IntervalFigures>,
@@ -47,7 +46,7 @@ impl JobInterval {
 
 /// Returns the number of hosts with a row in a live view of `count` hosts.
 pub fn shown_hosts(count: usize) -> usize {
-    if count > MOST_SHOWN { WORST } else { count }
+    if count > MAX_SHOWN { WORST } else { count }
 }
 
 fn add_figures(hosts: &[&IntervalFigures]) -> IntervalFigures {

@@ -8,7 +8,9 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 mod add_up;
+mod aux_figures;
 mod aux_results;
+mod aux_tables;
 mod by_thread;
 mod charts;
 mod cpu;
@@ -25,12 +27,10 @@ mod integrity_table;
 mod interval_figures;
 mod job_interval;
 mod known_sum;
+mod merged_hosts;
 mod merged_latencies;
-mod misfit;
 mod nowait;
 mod observed;
-mod other_figures;
-mod other_tables;
 mod outage_observations;
 mod pace;
 mod paced;
@@ -41,6 +41,7 @@ mod preconditioning;
 mod program;
 mod quantiles;
 mod record;
+mod record_mismatch;
 mod resource_usage;
 mod run_index;
 mod run_summary;
@@ -53,17 +54,18 @@ mod trace;
 mod verdict;
 mod waits;
 mod which_ios;
-mod whole;
 mod work;
 pub use add_up::Accumulate;
-pub use aux_results::{OtherResults, of_times};
+pub use aux_figures::AuxFigures;
+pub use aux_results::{AuxResults, of_times};
+pub use aux_tables::{AuxTable, AuxTables, ThreadOther};
 pub use charts::{
     Chart, ChartRow, FINE_PERCENTILES, FineChart, LatencyCharts, LatencyFigures, PERCENTILES, PathChart,
     TEXT_PERCENTS, find_percentile, is_listed,
 };
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage, is_heterogeneous};
 pub use delays::Delays;
-pub use ended::{EndedBy, RunEnd};
+pub use ended::{EndedBy, RunOutcome};
 pub use fio::{FioFigures, FioLatency, FioLogFiles, FioLogged, FioPercentiles, FioSeries, FioSeriesOf};
 pub use host::{Host, HostTarget};
 pub use host_clock::{CommonWindow, HostClock};
@@ -75,13 +77,13 @@ pub use interval_figures::{
     IntervalResponse, IopsSeries, WeightedStdDevs,
 };
 pub use job_interval::{HostInterval, JobInterval, shown_hosts};
+pub use merged_hosts::{Alignment, MergedHosts};
 pub use merged_latencies::{MergedLatencies, MergedTimes, TargetLatencies};
-pub use misfit::RecordMismatchError;
 pub use nowait::{NowaitCounts, NowaitFigures, NowaitRow, NowaitTable};
 pub use observed::{Observations, ThermalChange};
-pub use other_figures::AuxFigures;
-pub use other_tables::{AuxTable, OtherTables, ThreadOther};
-pub use outage_observations::{OutageObservations, PathChange, Silence, StuckFact, TargetTicks, WatcherGap};
+pub use outage_observations::{
+    CompletionGap, HangingIo, OutageObservations, PathChange, TargetTicks, WatcherGap,
+};
 pub use pace::{Sample, TickCounts, WarmUp};
 pub use paced::{LATE_START_NS, LATENESS, Overdue, PacedIos};
 pub use paced_figures::{PacedFigures, PacedLatency};
@@ -94,10 +96,11 @@ pub use program::{
 };
 pub use quantiles::Quantiles;
 pub use record::{Record, RecordFormat};
+pub use record_mismatch::RecordMismatchError;
 pub use resource_usage::{AffinityChange, CpuLimit, LimitChange, ResourceUsage, ToolCost, WorkerUsage};
 pub use run_index::RunIndex;
 pub use run_summary::{
-    DirectionSummary, Findings, KnownResponse, Origin, PartKey, PartSummary, PercentileSummary, RunSummary,
+    DirectionSummary, Findings, ResponseSummary, Origin, PartKey, PartSummary, PercentileSummary, RunSummary,
     SpanSummary, UnmeasuredSpan,
 };
 pub use summarize::summarize;
@@ -111,7 +114,6 @@ pub use trace::{
 };
 pub use verdict::{Limiter, RunVerdict, UnknownWordError, Verdict};
 pub use which_ios::WhichIos;
-pub use whole::{Alignment, MergedHosts};
 pub use work::{DirectionWork, Work};
 
 pub use direction::DirectionResults;

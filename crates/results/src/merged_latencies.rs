@@ -14,7 +14,7 @@ pub struct MergedLatencies {
     pub write: MergedTimes,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetLatencies>,
-    /// How long the intervals cover, ns; `None` = all that was measured.
+    /// Time in ns covered by the intervals; `None` = the whole measured time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub covered: Option<u64>,
 }

@@ -14,7 +14,6 @@ pub struct NowaitTable {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NowaitRow {
-    /// Thread number.
     pub thread: u32,
     /// The target, as the user gave it.
     pub path: RawText,

@@ -62,7 +62,7 @@ pub struct Observations {
     /// (`--cpu-latency`); missing = as the machine has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_latency: Option<u32>,
-    /// How hot it was; missing = there are no sensors and counters.
+    /// Temperatures and throttling; missing without sensors and counters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thermal: Option<ThermalChange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

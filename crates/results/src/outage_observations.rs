@@ -17,10 +17,10 @@ pub struct OutageObservations {
     /// When a target completed nothing for half a second or longer, in the order of their ends: the first
     /// 256.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub gaps: Vec<Silence>,
+    pub gaps: Vec<CompletionGap>,
     /// I/Os that were in flight for longer than `--stuck` allows; the first 16.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stuck: Vec<StuckFact>,
+    pub stuck: Vec<HangingIo>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub struct WatcherGap {
 
 /// A time in which a target completed nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Silence {
+pub struct CompletionGap {
     pub target: TargetId,
     /// Last observation with a completion, in us since measuring began.
     pub start_us: u64,
@@ -56,9 +56,9 @@ pub struct Silence {
 /// A path or link that changed its state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathChange {
-    /// When it was seen, us since measuring began.
+    /// Time of the observation in us since the start of measuring.
     pub observed_us: u64,
-    /// What: `nvme0c0n1 ana_state`, `sdb state`, `eth0 operstate`.
+    /// Changed attribute: `nvme0c0n1 ana_state`, `sdb state`, `eth0 operstate`.
     pub attribute: String,
     pub from: String,
     pub to: String,
@@ -66,15 +66,15 @@ pub struct PathChange {
 
 /// An I/O that did not come back for long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StuckFact {
+pub struct HangingIo {
     pub target: TargetId,
     pub operation: String,
     /// Byte offset in the target.
     pub offset: u64,
     /// Bytes; 0 of a flush.
     pub length: u32,
-    /// When it was submitted, us since measuring began; negative = before.
+    /// Submission time in us since the start of measuring; negative = before.
     pub submitted_us: i64,
-    /// When it was seen, us since measuring began.
+    /// Time of the observation in us since the start of measuring.
     pub observed_us: u64,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// When it was taken, microseconds since measuring began.
+    /// Time of the sample in us since the start of measuring.
     pub end_us: u64,
     pub ios: u64,
     /// Bytes transferred.
@@ -14,7 +14,7 @@ pub struct Sample {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickCounts {
-    /// Length of a beat, us.
+    /// Length of a tick in us.
     pub width_us: u64,
     /// I/Os completed in each, from the beginning of measuring on.
     pub ios: PackedCounts,
@@ -24,7 +24,7 @@ pub struct TickCounts {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmUp {
     pub seconds: u32,
-    /// How long it might have taken at most, s.
+    /// Maximum possible duration in s.
     pub limit: u32,
     pub steady: bool,
 }

@@ -18,7 +18,7 @@ pub const LATENESS: [(u64, &str); 6] = [
 /// All counted I/Os of one direction with scheduled start times.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PacedIos {
-    /// How long after that time they were submitted, ns.
+    /// Submission delay after that time in ns.
     pub delay: Histogram,
     /// `-L`: response times, from that time until they had completed, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,6 +29,6 @@ pub struct PacedIos {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overdue {
     pub ios: u64,
-    /// How long the first of them had been due, ns.
+    /// Lateness of the first one in ns.
     pub longest: u64,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct PartResults {
     /// Number of the part in the mix, from 0.
     pub part: u32,
-    /// Bytes of an I/O.
+    /// Size of an I/O in bytes.
     pub block_size: u32,
     pub read: DirectionResults,
     pub write: DirectionResults,

@@ -45,7 +45,7 @@ impl TargetResults {
 /// Figures by part and size, of all threads together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartTable {
-    /// By target, part, size; only of targets that have several.
+    /// Rows by target, part and size, for targets with several.
     pub rows: Vec<PartRow>,
 }
 
@@ -56,7 +56,7 @@ pub struct PartRow {
     pub path: RawText,
     /// Number of the part in the mix, from 1.
     pub part: u32,
-    /// Bytes of an I/O.
+    /// Size of an I/O in bytes.
     pub block_size: u32,
     pub figures: PartFigures,
 }

@@ -17,7 +17,7 @@ pub struct JudgedProgram {
     pub processes: u64,
     /// Descendants that were still running when the command had ended.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub left_running: u64,
+    pub still_running: u64,
     /// Processes whose counters could not be read. Their I/O counts once their parent has reaped them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
@@ -37,7 +37,7 @@ pub struct JudgedProgram {
     /// Interfaces without a system call per I/O.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<EngineFacts>,
-    /// CPU time of all processes, ns.
+    /// CPU time of all processes in ns.
     pub cpu_ns: u64,
     /// Time in which a process was stopped (SIGSTOP, Ctrl-Z or a debugger), us.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -65,7 +65,7 @@ pub struct DeviceView {
     /// Traced requests; missing = not traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<TracedRequests>,
-    /// Why requests were not traced.
+    /// Reason why requests were not traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untraced_reason: Option<String>,
 }
@@ -85,12 +85,10 @@ pub struct TracedRequests {
     pub write: RequestShape,
     /// Share of the time in which requests were traced.
     pub traced_share: f64,
-    /// Events that the kernel dropped.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u64,
 }
 
-/// Traced requests of a direction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestShape {
     pub requests: u64,
@@ -130,7 +128,7 @@ pub struct EngineFacts {
     /// Estimated number of I/Os; missing = could not be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ios: Option<EngineIos>,
-    /// Why they could not be counted.
+    /// Reason why they could not be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncounted_reason: Option<String>,
 }
@@ -154,7 +152,7 @@ pub struct ClaimedFigures {
     pub source: String,
     pub read: ClaimedSide,
     pub write: ClaimedSide,
-    /// The measured time, s.
+    /// The measured time in s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
 }
@@ -176,7 +174,6 @@ impl JudgedProgram {
         self.engines.iter().filter(|facts| facts.ios.is_none_or(|ios| ios.mean_bytes.is_none()))
     }
 
-    /// The command as a line.
     pub fn line(&self) -> String {
         self.words.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     }

@@ -1,6 +1,6 @@
 //! The record: profile, hosts and results of one run, in a versioned form.
 
-use super::misfit::RecordMismatchError;
+use super::record_mismatch::RecordMismatchError;
 use super::{Host, JudgedProgram, MergedHosts, Preconditioning, Results, SpanResults, TargetResults};
 use diskspd_machine::System;
 use diskspd_profile::{Profile, RateTotal, RunOptions, TargetId, TargetIds, TimeSpan};
@@ -61,7 +61,7 @@ impl Record {
         Record::with_targets(profile, &ids, system, results)
     }
 
-    /// The same, with targets that the profile may not name.
+    /// Creates the record with targets that the profile need not name.
     pub(super) fn with_targets(
         profile: Profile,
         targets: &TargetIds,
@@ -109,7 +109,6 @@ impl Record {
         &mut self.hosts[0]
     }
 
-    /// The same, run this way.
     pub fn with_run_options(self, run_options: RunOptions) -> Record {
         Record { run_options: Some(run_options), ..self }
     }
@@ -194,11 +193,11 @@ fn longest_series(span: &SpanResults) -> u64 {
 }
 
 /// Maximum plausible bytes of one thread on one target: 1 EiB are 50 GB/s for nine months.
-const MOST_BYTES: u64 = 1 << 60;
-/// The same in I/Os: 10 million a second for 28 years.
-const MOST_IOS: u64 = 1 << 53;
+const MAX_BYTES: u64 = 1 << 60;
+/// Maximum number of I/Os: 10 million per second for 28 years.
+const MAX_IOS: u64 = 1 << 53;
 /// The longest run, ns: a hundred years.
-const LONGEST_NS: u64 = 100 * 31_557_600 * 1_000_000_000;
+const MAX_TIME_NS: u64 = 100 * 31_557_600 * 1_000_000_000;
 
 /// Checks that all figures are physically possible, because an impossible one would dominate sums.
 fn check_possible(place: &str, got: &SpanResults) -> Result<(), RecordMismatchError> {
@@ -206,11 +205,11 @@ fn check_possible(place: &str, got: &SpanResults) -> Result<(), RecordMismatchEr
         true => Err(RecordMismatchError::Impossible { place: place.to_owned(), what, found, most }),
         false => Ok(()),
     };
-    limit("ns measured", got.measured, LONGEST_NS)?;
+    limit("ns measured", got.measured, MAX_TIME_NS)?;
     for row in got.threads.iter().flat_map(|thread| &thread.targets) {
         for done in [&row.read, &row.write] {
-            limit("bytes of one thread on a target", done.bytes, MOST_BYTES)?;
-            limit("I/Os of one thread on a target", done.ios, MOST_IOS)?;
+            limit("bytes of one thread on a target", done.bytes, MAX_BYTES)?;
+            limit("I/Os of one thread on a target", done.ios, MAX_IOS)?;
         }
     }
     Ok(())
@@ -261,7 +260,6 @@ fn check_threads(
 /// How many targets each thread works on: one of `-t` on its own, one of a pool on all that don't list other
 /// threads.
 struct TargetCounts {
-    /// Targets of every thread.
     of_all: u64,
     /// Further ones, by thread.
     listed: BTreeMap<u32, u64>,

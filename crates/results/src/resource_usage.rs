@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResourceUsage {
-    /// By thread.
     pub workers: Vec<WorkerUsage>,
     /// CPU time of the whole process, the kernel's threads that work for it included, ns.
     pub process: u64,
@@ -39,7 +38,6 @@ pub struct ResourceUsage {
 pub struct LimitChange {
     /// The look before, which found the old ones: us since measuring began.
     pub after_us: u64,
-    /// The look that found these.
     pub observed_us: u64,
     /// Whether the process is in other groups than before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -75,7 +73,6 @@ pub struct WorkerUsage {
 pub struct AffinityChange {
     /// The look before, which found the old ones: us since measuring began.
     pub after_us: u64,
-    /// The look that found these.
     pub observed_us: u64,
     pub cpus: Vec<u32>,
 }

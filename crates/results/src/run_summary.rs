@@ -23,7 +23,7 @@ pub struct RunSummary {
     pub label: Option<String>,
     /// Identity shared by all copies of a record; XML has no identity.
     pub identity: Option<String>,
-    /// When the run began, seconds since 1970-01-01 00:00 UTC.
+    /// Start of the run in seconds since 1970-01-01 00:00 UTC.
     pub started_at: Option<i64>,
     /// Names of its machines, several for a merged run. Empty if unknown.
     #[serde(rename = "computer", default, with = "joined")]
@@ -36,7 +36,6 @@ pub struct RunSummary {
     /// contain it. Empty if all are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disks: Vec<Option<String>>,
-    /// Program name and all arguments.
     pub command_line: Option<RawText>,
     pub findings: Option<Findings>,
     /// The time spans, in order; `None` = ended before measuring began.
@@ -97,7 +96,7 @@ mod joined {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
-    /// How bad the worst is; `None` = nothing was found.
+    /// Severity of the worst finding; `None` = no findings.
     pub severity: Option<Severity>,
     /// Each name once, sorted by severity (docs/reference/verdicts.md).
     pub names: Vec<String>,
@@ -109,7 +108,7 @@ pub struct Findings {
 pub struct SpanSummary {
     pub parameters: Parameters,
     pub seconds: Option<f64>,
-    /// How busy the machine's CPUs were on average, percent.
+    /// Mean utilization of the machine's CPUs in percent.
     pub cpu_percent: Option<f64>,
     /// Usage of the busiest CPU in percent. The index of a record does not contain it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,7 +123,7 @@ pub struct SpanSummary {
     /// How long I/Os took from when they were due; `None` = none had such a time (a rate), or no latency was
     /// measured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub response: Option<KnownResponse>,
+    pub response: Option<ResponseSummary>,
     /// Results of each part of a mix; empty without parts in the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartSummary>,
@@ -144,7 +143,7 @@ pub struct PartKey {
     pub target: u32,
     /// Number of the part in the mix, from 1.
     pub part: u32,
-    /// Bytes of an I/O.
+    /// Size of an I/O in bytes.
     pub block_size: u32,
 }
 
@@ -167,7 +166,7 @@ pub struct PartSummary {
     pub ios: u64,
     /// I/Os per second.
     pub iops: f64,
-    /// Mean latency, ms.
+    /// Mean latency in ms.
     pub mean_ms: Option<Millis>,
     /// 99th percentile of the latency, ms.
     pub p99_ms: Option<Millis>,
@@ -176,11 +175,11 @@ pub struct PartSummary {
 /// Response times in ms of the I/Os with scheduled start times.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KnownResponse {
+pub struct ResponseSummary {
     /// How many these are: with a rate on some targets alone not all.
     pub ios: u64,
     pub mean_ms: ChartRow,
-    /// At the percentiles of the text report, ascending.
+    /// Latencies at the percentiles of the text report, ascending.
     pub percentiles: Vec<PercentileSummary>,
 }
 
@@ -195,13 +194,13 @@ pub struct DirectionSummary {
     pub iops: Option<f64>,
     /// 2^20 bytes per second.
     pub mib_per_s: Option<f64>,
-    /// Mean latency, ms.
+    /// Mean latency in ms.
     pub mean_ms: Option<Millis>,
-    /// Standard deviation of the latency, ms.
+    /// Standard deviation of the latency in ms.
     pub std_dev_ms: Option<Millis>,
-    /// Shortest latency, ms.
+    /// Shortest latency in ms.
     pub min_ms: Option<Millis>,
-    /// Longest latency, ms.
+    /// Longest latency in ms.
     pub max_ms: Option<Millis>,
     /// `-D`: standard deviation of the I/Os per second over intervals.
     pub iops_std_dev: Option<f64>,
@@ -215,7 +214,7 @@ pub struct DirectionSummary {
     pub device_mib_per_s: Option<f64>,
 }
 
-/// A percentile of the latency, ms.
+/// A percentile of the latency in ms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PercentileSummary {
     pub percent: f64,
@@ -282,7 +281,7 @@ impl SpanSummary {
     }
 }
 
-impl KnownResponse {
+impl ResponseSummary {
     /// Returns the response time in ms not exceeded by `percent` of the I/Os, by direction; `None` if
     /// unknown.
     pub fn percentile(&self, percent: f64) -> Option<ChartRow> {

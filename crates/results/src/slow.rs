@@ -49,7 +49,7 @@ impl IoStage {
     }
 }
 
-/// How long an I/O was in each stage, ns.
+/// Time of an I/O in each stage in ns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StageTimes {
@@ -72,7 +72,7 @@ pub struct StageTimes {
 }
 
 impl StageTimes {
-    /// The time of a stage, ns.
+    /// The time of a stage in ns.
     pub fn time_in(&self, stage: IoStage) -> u64 {
         match stage {
             IoStage::Submit => self.submit_ns,
@@ -104,7 +104,7 @@ impl StageTimes {
         IoStage::ALL.into_iter().for_each(|stage| self.add(stage, other.time_in(stage)));
     }
 
-    /// All of them, ns.
+    /// Total in ns.
     pub fn sum(&self) -> u64 {
         IoStage::ALL.into_iter().fold(0, |sum, stage| sum.saturating_add(self.time_in(stage)))
     }
@@ -124,7 +124,7 @@ pub enum CulpritKind {
 }
 
 impl CulpritKind {
-    /// In words, with the name of a task or a control group.
+    /// Describes the culprit with the name of a task or a control group.
     pub fn words(self, name: &str) -> String {
         match self {
             CulpritKind::Stopped => "the program was stopped".into(),
@@ -143,7 +143,7 @@ pub struct Culprit {
     /// Name of the task, control group or device; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// For how long, ns.
+    /// Duration in ns.
     pub duration_ns: u64,
 }
 
@@ -156,9 +156,9 @@ pub struct SlowIo {
     pub offset: u64,
     /// Bytes.
     pub length: u32,
-    /// When it was submitted, ns since measuring began; negative = before.
+    /// Submission time in ns since the start of measuring; negative = before.
     pub submitted_ns: i64,
-    /// From the submission to the reap, ns.
+    /// Time from submission to reap in ns.
     pub latency_ns: u64,
     pub stages: StageTimes,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,7 +169,7 @@ pub struct SlowIo {
 pub struct SlowSecond {
     pub second: u32,
     pub ios: u64,
-    /// The longest latency, ns.
+    /// The longest latency in ns.
     pub longest_ns: u64,
     pub stages: StageTimes,
 }
@@ -190,7 +190,7 @@ pub struct SlowIos {
     pub lost_events: u64,
     /// Estimated part of the threads' time that recording the events took, percent.
     pub cost_percent: f64,
-    /// Why nothing, or not all, could be explained; missing = all was.
+    /// Reason for missing explanations; missing = complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -200,7 +200,7 @@ pub struct CulpritSum {
     pub kind: CulpritKind,
     pub name: String,
     pub ios: u64,
-    /// For how long in all, ns.
+    /// Total duration in ns.
     pub ns: u64,
 }
 

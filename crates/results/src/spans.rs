@@ -1,6 +1,6 @@
 //! Measured time spans, and the threads of each.
 
-use super::ended::RunEnd;
+use super::ended::RunOutcome;
 use super::merged_latencies::MergedLatencies;
 use super::observed::Observations;
 use super::target_results::{IoErrors, TargetResults};
@@ -10,7 +10,7 @@ use diskspd_machine::cpu_times::CpuTimes;
 use serde::{Deserialize, Serialize};
 
 /// Spans measured for less than this, in ns, have no results: DISKSPD's own limit of 1e-7 s.
-const SHORTEST_MEASUREMENT: u64 = 100;
+const MIN_MEASUREMENT: u64 = 100;
 
 /// Raw results of a run, one entry for every time span of the profile, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ pub struct SpanResults {
     pub measured: u64,
     /// Times of every active CPU over the measured window, by group, then number; empty = unknown.
     pub cpus: Vec<CpuTimes>,
-    /// One per thread, ascending.
+    /// Results by thread, ascending.
     pub threads: Vec<ThreadResults>,
     /// I/Os that failed, by kind, over the whole life of the span.
     pub errors: Vec<IoErrors>,
@@ -50,7 +50,7 @@ pub struct SpanResults {
     pub responses: Option<Intervals>,
     /// Reason for its end; `None` if it was not reached, or the record is from an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ended: Option<RunEnd>,
+    pub ended: Option<RunOutcome>,
     /// Observations other than the I/Os; `None` in records of programs without them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observations>,
@@ -68,7 +68,7 @@ pub struct SpanBegin {
 }
 
 impl SpanBegin {
-    /// From the start signal until measuring began, ns.
+    /// Time from the start signal to measuring in ns.
     pub fn measuring_ns(self) -> i64 {
         self.measuring_utc_ns.saturating_sub(self.start_signal_utc_ns)
     }
@@ -77,19 +77,18 @@ impl SpanBegin {
 impl SpanResults {
     /// Whether there is anything to report: not if the run ended before measuring began.
     pub fn was_measured(&self) -> bool {
-        self.measured >= SHORTEST_MEASUREMENT
+        self.measured >= MIN_MEASUREMENT
     }
 
-    /// How long its intervals cover, ns.
+    /// Time covered by its intervals in ns.
     pub fn covered(&self) -> u64 {
         self.merged.as_ref().and_then(|merged| merged.covered).unwrap_or(self.measured)
     }
 }
 
-/// Raw results of one thread.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ThreadResults {
-    /// One per target of the thread, in the thread's order.
+    /// Results by target in the thread's order.
     pub targets: Vec<TargetResults>,
     /// `-vs`: counted over the whole life of the thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]

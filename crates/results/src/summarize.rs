@@ -7,7 +7,7 @@ use super::summary::*;
 use super::{
     Accumulate, CompletionFigures, CompletionSeries, CompletionTimes, CpuTable, DeviceFigures, DeviceTimes,
     DirectionResults, DirectionWork, EffectiveRange, Host, IntegrityTable, LATE_START_NS, LATENESS,
-    NowaitTable, OtherTables, Overdue, PacedFigures, PacedLatency, PartTable, Quantiles, Record, SpanResults,
+    NowaitTable, AuxTables, Overdue, PacedFigures, PacedLatency, PartTable, Quantiles, Record, SpanResults,
     TargetLatencies, TargetResults, ThreadResults, TraceFigures, Work,
 };
 use diskspd_figures::stats::{Histogram, Moments, SeriesSum};
@@ -55,7 +55,7 @@ impl Measured {
                 .map(|figures| figures.with_lateness(record, &all)),
             parts: PartTable::new(host, results, seconds),
             integrity: IntegrityTable::new(host, results),
-            others: OtherTables::new(host, results, seconds),
+            others: AuxTables::new(host, results, seconds),
             nowait: NowaitTable::new(host, results),
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
@@ -214,7 +214,7 @@ impl FineChart {
     }
 }
 
-/// Of both directions, none where none were measured.
+/// Latencies of both directions; empty if not measured.
 struct Latencies<'a> {
     read: Cow<'a, Histogram>,
     write: Cow<'a, Histogram>,

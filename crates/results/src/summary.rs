@@ -4,16 +4,15 @@
 use super::charts::{FineChart, LatencyCharts, LatencyFigures};
 use super::interval_figures::IopsSeries;
 use super::{
-    CpuTable, EffectiveRange, IntegrityTable, NowaitTable, OtherTables, PacedFigures, PartTable,
-    TraceFigures, WaitStatistics,
+    AuxTables, CpuTable, EffectiveRange, IntegrityTable, NowaitTable, PacedFigures, PartTable, TraceFigures,
+    WaitStatistics,
 };
 use diskspd_profile::RawText;
 use serde::{Deserialize, Serialize};
 
-/// All figures of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// One per time span, in order; `None` = ended before measuring began.
+    /// Figures by time span; `None` = ended before measuring began.
     pub time_spans: Vec<Option<Measured>>,
     /// Over all time spans, if the profile has two or more.
     pub totals: Option<Totals>,
@@ -54,16 +53,16 @@ pub struct Measured {
     /// Verified sectors (`--verify`); `None` = nothing was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<IntegrityTable>,
-    /// Other operations than reads and writes (`--fsync-every`, `--trim`).
+    /// Operations other than reads and writes (`--fsync-every`, `--trim`).
     #[serde(flatten)]
-    pub others: OtherTables,
+    pub others: AuxTables,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nowait: Option<NowaitTable>,
     #[serde(default)]
     pub trace: Option<TraceFigures>,
     /// Wait statistics (`-vs`), ascending by thread.
     pub waits: Vec<ThreadWaits>,
-    /// How often threads submitted I/Os (`-u`), ascending by thread.
+    /// Number of submissions by thread (`-u`), ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub submits: Vec<ThreadSubmits>,
 }
@@ -76,19 +75,16 @@ pub struct Table {
     pub total: Figures,
 }
 
-/// One thread on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Thread number.
     pub thread: u32,
     /// The target, as the user gave it.
     pub path: RawText,
-    /// Size of the target, bytes.
+    /// Size of the target in bytes.
     pub size: u64,
     pub figures: Figures,
 }
 
-/// Throughput, latency and its regularity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     pub throughput: Throughput,
@@ -118,7 +114,7 @@ impl Throughput {
     }
 }
 
-/// One effective distribution and who works by it.
+/// An effective distribution and its threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DistributionGroup {
     pub users: Vec<DistributionUser>,
@@ -132,10 +128,8 @@ pub struct DistributionUser {
     pub threads: Vec<u32>,
 }
 
-/// Wait statistics of one thread.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThreadWaits {
-    /// Thread number.
     pub thread: u32,
     pub waits: WaitStatistics,
     /// Some of its I/Os had to wait for their time (`-g`, `-i` with `-j`).
@@ -146,7 +140,6 @@ pub struct ThreadWaits {
 /// Calls by which one thread submitted I/Os (`-u`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThreadSubmits {
-    /// Thread number.
     pub thread: u32,
     /// Calls per second of the measured time.
     pub per_second: f64,
@@ -155,7 +148,7 @@ pub struct ThreadSubmits {
 /// Figures over all measured time spans.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Sum of the measured times, s.
+    /// Sum of the measured times in s.
     pub seconds: f64,
     pub write: Throughput,
     pub read: Throughput,

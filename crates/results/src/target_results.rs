@@ -1,6 +1,6 @@
 //! Results of a thread on a target.
 
-use super::aux_results::OtherResults;
+use super::aux_results::AuxResults;
 use super::direction::DirectionResults;
 use super::effective_range::EffectiveRange;
 use super::integrity::IntegrityResults;
@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetResults {
     pub target: TargetId,
-    /// Size of the target when the thread opened it, bytes.
+    /// Size of the target when the thread opened it in bytes.
     pub size: u64,
     pub read: DirectionResults,
     pub write: DirectionResults,
-    /// Where random I/O went (`-rd`); empty = no distribution.
+    /// Effective ranges of random I/O (`-rd`); empty = no distribution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distribution: Vec<EffectiveRange>,
     /// `-g`: I/Os due by the end but not started; `None` = none.
@@ -27,9 +27,9 @@ pub struct TargetResults {
     /// `--verify`: sectors that were stamped and checked, over the whole life of the time span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<Box<IntegrityResults>>,
-    /// Other operations than reads and writes (`--fsync-every`, `--trim`), by operation.
+    /// Operations other than reads and writes (`--fsync-every`, `--trim`), by operation.
     #[serde(flatten)]
-    pub others: OtherResults,
+    pub others: AuxResults,
     /// Ages in ns of I/Os in flight at the end of measuring that exceed the thread's longest counted
     /// latency: oldest first, at most 1024.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,7 +55,7 @@ pub struct IoErrors {
     /// The kernel's error number; of NVMe pass-through 65536 and the status of the command.
     pub errno: i32,
     pub count: u64,
-    /// Where the first one was, byte offset in the target.
+    /// Byte offset of the first one in the target.
     pub first_offset: u64,
     /// When they came back, us since measuring began (negative = before), ascending: the first 1023 and the
     /// last one.

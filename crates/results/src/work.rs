@@ -56,7 +56,7 @@ impl Accumulate for DirectionWork {
 pub struct Work {
     pub read: DirectionWork,
     pub write: DirectionWork,
-    /// Other operations; their latencies are in no figure of I/Os.
+    /// Other operations; no figure of I/Os includes their latencies.
     pub others: DirectionWork,
     /// `-g`: I/Os due by the end but not started.
     pub overdue: Option<Overdue>,

@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Interval at which a wait checks for cancellation: the maximum delay of Ctrl-C.
-const LOOK_UP: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const NO_TIMEOUT: Duration = Duration::from_secs(1 << 32);
 
 /// The events that every time span of a run waits for and sets.
@@ -62,7 +62,7 @@ impl Events {
             if control.is_interrupted() || control.has_failed() {
                 return false;
             }
-            match event.wait(LOOK_UP) {
+            match event.wait(POLL_INTERVAL) {
                 Ok(true) => return true,
                 Ok(false) => {}
                 Err(error) => control.fail(format!("-yr: {error}")),

@@ -140,7 +140,6 @@ mod tests {
         }
     }
 
-    /// Counts time spans that ended.
     #[derive(Default)]
     struct CountingObserver(Mutex<(usize, Vec<Finding>)>);
 

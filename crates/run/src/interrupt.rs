@@ -19,7 +19,6 @@ pub struct SignalWatch {
     close: Close,
 }
 
-/// Signals can't be watched for.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}; {remedy}", remedy = .0.remedy())]
 pub struct SignalWatchError(FailedCall);

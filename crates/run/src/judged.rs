@@ -1,7 +1,7 @@
 //! The I/O of another program as a record of requested I/O and device I/O.
 
 mod counters;
-mod course;
+mod device_series;
 mod device_view;
 mod live;
 mod merged;
@@ -12,7 +12,7 @@ use crate::watch::linux::arrays::ArrayWatch;
 use crate::watch::linux::limits::LimitWatch;
 use crate::watch::linux::observe_remote::{self, RemoteWatch};
 use counters::EngineCounters;
-use course::DeviceCourse;
+use device_series::DeviceSeries;
 use device_view::{DeviceTracing, DeviceViewError};
 use diskspd_host::cpu_times::CpuClock;
 use diskspd_host::process_tree::{ProcessTree, TargetUsers};
@@ -27,7 +27,7 @@ use diskspd_machine::storage::Storage;
 use diskspd_profile::{CacheMode, Profile, RawText, RunOptions, Target, TargetId, TimeSpan};
 use diskspd_results::{
     ClaimedFigures, Delays, DeviceView, EndedBy, JudgedProgram, Observations, Record, ResourceUsage, Results,
-    RunEnd, SpanResults, TargetResults, ThreadResults,
+    RunOutcome, SpanResults, TargetResults, ThreadResults,
 };
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::observed_child::{self, ObservedChild};
@@ -52,7 +52,6 @@ pub struct JudgeOrder {
     pub count_all: bool,
     /// Whether standard output of the command is read by this program.
     pub piped: bool,
-    /// All that was typed.
     pub command_line: RawText,
     pub run_options: RunOptions,
 }
@@ -82,13 +81,13 @@ pub struct JudgedRun {
 }
 
 /// Files that are kept in the record.
-const MOST_FILES: usize = 16;
+const MAX_FILES: usize = 16;
 /// Pauses between two readings of the processes. The first pauses are short, because commands can be short.
-const FIRST_LOOK: Nanos = SECOND / 2000;
-const LONGEST_LOOK: Nanos = SECOND / 20;
+const FIRST_SAMPLE_NS: Nanos = SECOND / 2000;
+const MAX_SAMPLE_INTERVAL_NS: Nanos = SECOND / 20;
 /// Looks may take this part of the time, and in addition this time in all.
-const LOOK_SHARE: Nanos = 100;
-const FOR_LOOKS: Nanos = SECOND / 20;
+const SAMPLE_COST_DIVISOR: Nanos = 100;
+const SAMPLING_PAUSE_NS: Nanos = SECOND / 20;
 
 /// Everything that is read while the other program does its I/O.
 struct Watches {
@@ -98,7 +97,7 @@ struct Watches {
     remote: RemoteWatch,
     arrays: ArrayWatch,
     limits: LimitWatch,
-    course: DeviceCourse,
+    course: DeviceSeries,
     zrams: Vec<ZramPages>,
     /// Without a command: the processes that have the targets open.
     users: Option<TargetUsers>,
@@ -143,17 +142,17 @@ pub fn judge(
         }
         None => run.wait(order.duration, control, &mut watches, &mut live),
     }
-    live.look(&watches.course, || watches.top_devices(), true);
+    live.hand_over_interval(&watches.course, || watches.top_devices(), true);
     watches.end();
     run.cpus.1 = CpuClock::read().ok();
-    counters.stop(run.measured());
+    counters.stop(run.measured_time());
     let trouble = live.finish();
     Ok(JudgedRun { trouble, ..gather(order, &run, watches, counters) })
 }
 
 /// Reads the facts after the end of the I/O.
 fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCounters) -> JudgedRun {
-    let measured = run.measured();
+    let measured = run.measured_time();
     let (mut facts, effort) = watches.facts(run);
     let parts = merged::join(&watches.tree.files, &watches.named, &order.targets);
     let device_view = watches.device_view(&parts.stack);
@@ -223,7 +222,7 @@ struct Run {
 }
 
 impl Run {
-    fn measured(&self) -> Nanos {
+    fn measured_time(&self) -> Nanos {
         self.end.saturating_sub(self.begun).max(1)
     }
 
@@ -235,10 +234,10 @@ impl Run {
         counters: &mut EngineCounters,
         live: &mut LiveFigures,
     ) {
-        let (mut pause, mut due, mut last) = (FIRST_LOOK, self.begun + FIRST_LOOK, self.begun);
+        let (mut pause, mut due, mut last) = (FIRST_SAMPLE_NS, self.begun + FIRST_SAMPLE_NS, self.begun);
         loop {
             let now = clock::monotonic();
-            let switch = self.begun + counters.look(now.saturating_sub(self.begun));
+            let switch = self.begun + counters.switch_counters(now.saturating_sub(self.begun));
             child.wait(Duration::from_nanos(switch.min(due).saturating_sub(now)));
             let now = clock::monotonic();
             while let Some(pid) = observed_child::ended_child() {
@@ -258,15 +257,16 @@ impl Run {
             }
             let worked = clock::thread_cpu_time();
             watches.take_sample(now, now.saturating_sub(last));
-            live.look(&watches.course, || watches.top_devices(), false);
+            live.hand_over_interval(&watches.course, || watches.top_devices(), false);
             if self.exit_code.is_some() {
                 return;
             }
             last = now;
             let over = clock::monotonic();
             watches.looking += clock::thread_cpu_time().saturating_sub(worked);
-            pause = (pause * 2).min(LONGEST_LOOK);
-            let beyond = watches.looking.saturating_sub(FOR_LOOKS).saturating_mul(LOOK_SHARE);
+            pause = (pause * 2).min(MAX_SAMPLE_INTERVAL_NS);
+            let beyond =
+                watches.looking.saturating_sub(SAMPLING_PAUSE_NS).saturating_mul(SAMPLE_COST_DIVISOR);
             due = (over + pause).max((self.begun + beyond).min(over + SECOND));
         }
     }
@@ -282,14 +282,14 @@ impl Run {
             watches.limits.read_limits(self.end);
             if self.end >= users_due || self.end >= until {
                 let took = watches.find_users();
-                users_due = self.end + SECOND.max(took.saturating_mul(LOOK_SHARE));
+                users_due = self.end + SECOND.max(took.saturating_mul(SAMPLE_COST_DIVISOR));
             }
-            live.look(&watches.course, || watches.top_devices(), false);
+            live.hand_over_interval(&watches.course, || watches.top_devices(), false);
             self.interrupted = control.is_interrupted();
             if self.end >= until || self.interrupted {
                 return;
             }
-            clock::Clock::Monotonic.sleep_until((self.end + LONGEST_LOOK).min(until));
+            clock::Clock::Monotonic.sleep_until((self.end + MAX_SAMPLE_INTERVAL_NS).min(until));
         }
     }
 }
@@ -307,7 +307,7 @@ impl Watches {
             remote: RemoteWatch::new(named.iter().flat_map(|stack| &stack.layers)),
             arrays: ArrayWatch::for_stacks(Root::live_system(), named.iter()),
             limits: LimitWatch::new(Root::live_system()),
-            course: DeviceCourse::new(names),
+            course: DeviceSeries::new(names),
             zrams: ZramPages::of_all(&Root::live_system()),
             named,
             users: order.words.is_empty().then(|| {
@@ -340,14 +340,14 @@ impl Watches {
     /// Traces the device as soon as it is known.
     fn trace_device(&mut self) {
         if self.tracing.is_none() && !self.top_devices().is_empty() {
-            self.tracing = Some(DeviceTracing::start(&merged::joined(&self.stacks())));
+            self.tracing = Some(DeviceTracing::start(&merged::join_stacks(&self.stacks())));
         }
     }
 
     /// Looks for processes that have a target open; returns the time that this took.
     fn find_users(&mut self) -> Nanos {
         let began = clock::thread_cpu_time();
-        self.users.iter_mut().for_each(TargetUsers::look);
+        self.users.iter_mut().for_each(TargetUsers::sample_users);
         let took = clock::thread_cpu_time().saturating_sub(began);
         self.looking += took;
         took
@@ -420,13 +420,13 @@ fn program(
         words: order.words.iter().map(|word| RawText::from(word.clone())).collect(),
         exit_code: run.exit_code,
         processes: watches.users.as_ref().map_or(tree.seen, TargetUsers::count),
-        left_running: tree.living() as u64,
+        still_running: tree.living() as u64,
         unreadable: watches.users.as_ref().map_or(tree.unreadable, |users| users.unreadable),
         dropped: tree.dropped,
         counted: tree.total(),
         read,
         write,
-        files: merged::paths(&tree.files).into_iter().take(MOST_FILES).collect(),
+        files: merged::paths(&tree.files).into_iter().take(MAX_FILES).collect(),
         bypasses_cache: tree.files.bypass_the_cache(),
         engines: counters.facts(tree),
         cpu_ns: tree.cpu_ns(),
@@ -486,7 +486,7 @@ impl JudgedRun {
             cpus: self.cpus,
             threads: vec![ThreadResults { targets: vec![row], ..ThreadResults::default() }],
             started_at: Some(self.started_at),
-            ended: Some(RunEnd { cause: self.ended, after: Some(self.measured) }),
+            ended: Some(RunOutcome { cause: self.ended, after: Some(self.measured) }),
             observed: Some(observed),
             ..SpanResults::default()
         };

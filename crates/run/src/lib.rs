@@ -52,7 +52,7 @@ mod located;
 pub use peer_ranks::{BarrierPoint, PeerRanks};
 // Who runs something writes something, too.
 pub use diskspd_output::{
-    FromTheFirstLine, HangGuard, NamedOutput, Outlet, OutputError, OutputErrorKind, OutputPolicy, OwnFiles,
+    HangGuard, LateWriter, NamedOutput, Outlet, OutputError, OutputErrorKind, OutputPolicy, OwnFiles,
     PermittedOutput, StreamedFile, destination, guard,
 };
 pub use diskspd_worker::listener::{

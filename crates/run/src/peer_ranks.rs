@@ -11,7 +11,7 @@ pub trait PeerRanks: fmt::Debug + Send + Sync {
     /// continue; `None` if the run failed or is interrupted.
     fn go_on_at(&self, from: BarrierPoint, control: &Control) -> Option<Nanos>;
 
-    /// When a time span was measured, on the monotonic clock.
+    /// Sets the measured window on the monotonic clock.
     fn set_window(&self, begin: Nanos, end: Nanos);
 }
 

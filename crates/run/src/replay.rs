@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Extra run time beyond the trace in s for late I/Os, unless `-d` sets it.
 const GRACE_S: u64 = 10;
 /// Maximum run time in s at full speed: a day.
-const LONGEST_S: u64 = 86_400;
+const MAX_DURATION_S: u64 = 86_400;
 
 /// A run with recorded I/Os.
 pub struct ReplayReady {
@@ -64,7 +64,7 @@ pub fn prepared(
     Ok(ReplayReady { profile, run_options, list: Some(Arc::new(list)) })
 }
 
-/// How long a replay takes, for people who wait for it.
+/// Describes the expected duration of a replay.
 pub(super) fn expectation(replay: &ReplayOptions) -> String {
     let ios = replay.ios;
     match replay.speed_thousandths {
@@ -78,7 +78,6 @@ pub(super) fn expectation(replay: &ReplayOptions) -> String {
     }
 }
 
-/// Why the I/Os of a file can't be done.
 #[derive(Debug, thiserror::Error)]
 enum ReplayError {
     #[error("cannot be opened: {0}")]
@@ -159,7 +158,7 @@ fn adapt_span(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, vi
         // Together with the warm-up.
         _ if span.warmup > 0 => (whole + 1).saturating_sub(span.warmup.into()).max(1),
         (_, true) => whole + 1,
-        (0, false) => LONGEST_S,
+        (0, false) => MAX_DURATION_S,
         (_, false) => whole + GRACE_S,
     };
     span.duration = longest as u32;

@@ -2,7 +2,7 @@
 //! the Windows counterpart. Other parts of a time span are in separate files.
 
 pub(crate) use crate::files::precreated::create_all as precreate;
-pub(crate) use crate::files::prefill::Done as Prefilled;
+pub(crate) use crate::files::prefill::PrefilledDevices as Prefilled;
 pub use crate::files::space::lack as lack_of_space;
 pub(crate) use crate::verification::begin as begin_verification;
 pub(crate) use diskspd_host::cpu_times::CpuClock;

@@ -12,7 +12,7 @@ use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// More than this system can address.
+    /// The size exceeds the address space.
     #[error("-Z<size>: cannot allocate {} for write data: {why}; use a smaller size", Size(*.size))]
     TooLarge {
         size: u64,
@@ -26,7 +26,6 @@ pub enum SourceError {
         #[source]
         error: io::Error,
     },
-    /// The file can't be read.
     #[error("-Z<size>,<file>: cannot read the write data from '{path}': {error}")]
     Content {
         path: RawText,

@@ -22,15 +22,15 @@ pub(crate) use common::RunContext;
 use diskspd_plan::workload::InterlockedPosition;
 use diskspd_plan::{PlanError, SpanPlan, WorkerPlan};
 use diskspd_profile::TimeSpan;
-use diskspd_worker::telemetry::stream::ByDirection;
+use diskspd_worker::telemetry::stream::DirectionCounts;
 use diskspd_worker::{RunReporter, SpanOutcome, VolumeQuota};
-use large_pages::Reserve;
+use large_pages::HugePagePool;
 pub(super) use logged::logged;
 use planning::{locations, plan_at};
 pub(crate) use setup::SharedByWorkers;
 use simulate::simulate;
 use std::sync::Arc;
-pub(super) use system::{large_pages, look, opening, preparation, probes, span_context, stops};
+pub(super) use system::{large_pages, look, opening, preparation, probes, span_context, pauses};
 
 pub(crate) fn run(span: &TimeSpan, common: RunContext) -> SpanOutcome {
     let RunContext { profile, system, options, control, voice, probes, log, .. } = common;
@@ -74,7 +74,7 @@ pub(crate) fn run(span: &TimeSpan, common: RunContext) -> SpanOutcome {
         sources: &sources,
         log,
         integrity: common.integrity,
-        large_pages: Reserve::reserve_for(&plan),
+        large_pages: HugePagePool::reserve_for(&plan),
         voice,
     };
     let outcome = match options.run_options.engine {
@@ -95,12 +95,12 @@ pub(crate) fn run(span: &TimeSpan, common: RunContext) -> SpanOutcome {
 }
 
 /// Returns counters of the workers by direction, one for each worker; empty without a consumer.
-fn by_direction(plan: &SpanPlan, options: &Options, voice: &RunReporter) -> Vec<Arc<ByDirection>> {
+fn by_direction(plan: &SpanPlan, options: &Options, voice: &RunReporter) -> Vec<Arc<DirectionCounts>> {
     if !voice.is_streaming() || options.run_options.virtual_time() {
         return Vec::new();
     }
     let response = |worker: &WorkerPlan| plan.measure_latency && worker.is_paced();
-    plan.workers.iter().map(|worker| ByDirection::new(plan.is_timed(), response(worker))).collect()
+    plan.workers.iter().map(|worker| DirectionCounts::new(plan.is_timed(), response(worker))).collect()
 }
 
 fn interlocked_positions(plan: &SpanPlan) -> Vec<Arc<InterlockedPosition>> {

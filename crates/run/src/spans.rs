@@ -11,9 +11,9 @@ use super::{precreate, services, span};
 use diskspd_integrity::Integrity;
 use diskspd_machine::System;
 use diskspd_output::{HangGuard, OutputError, OutputPolicy};
-use diskspd_plan::{self as plan, LiesIn, PlanError};
+use diskspd_plan::{self as plan, ErrorClass, PlanError};
 use diskspd_profile::{Profile, RawText};
-use diskspd_results::{EndedBy, Results, RunEnd, SpanResults};
+use diskspd_results::{EndedBy, Results, RunOutcome, SpanResults};
 use diskspd_worker::telemetry::io_log::IoLog;
 use diskspd_worker::{Control, Outcome, RunReporter};
 use std::collections::HashSet;
@@ -32,7 +32,7 @@ pub fn run(
     voice: &RunReporter,
     after_span: &mut dyn FnMut(&mut Results),
 ) -> Result<Outcome, Vec<PlanError>> {
-    let _death = Death(control);
+    let _death = PanicGuard(control);
     let profile = &resized(profile);
     control.does_in_time("inspects the targets");
     let probes = Probes::default();
@@ -85,9 +85,9 @@ pub fn run(
         let mut ended = span::run(time_span, common);
         let after = ended.results.ended.and_then(|ended| ended.after);
         if !ended.failures.is_empty() {
-            ended.results.ended = Some(RunEnd { cause: EndedBy::Failure, after });
+            ended.results.ended = Some(RunOutcome { cause: EndedBy::Failure, after });
         } else if after.is_none() && control.is_interrupted() {
-            ended.results.ended = Some(RunEnd { cause: control.ended_by(), after });
+            ended.results.ended = Some(RunOutcome { cause: control.ended_by(), after });
         }
         probes.forget_what_lacked();
         voice.clear_line();
@@ -142,7 +142,7 @@ fn known_before(
     for span in &profile.time_spans {
         let errors = probe_and_plan(profile, span, system, options, probes).err().unwrap_or_default();
         let to_come = span.targets.iter().any(|target| made.contains(&target.path));
-        known.extend(errors.into_iter().filter(|error| !to_come || error.lies_in == LiesIn::Profile));
+        known.extend(errors.into_iter().filter(|error| !to_come || error.lies_in == ErrorClass::Profile));
         let own = own_targets::faults(span, options);
         known.extend(own.into_iter().map(|fault| PlanError::target(fault.to_string())));
         made.extend(span.targets.iter().filter(|t| plan::creates(t)).map(|target| target.path.clone()));
@@ -150,7 +150,7 @@ fn known_before(
     let lack = services::lack_of_space(profile, options);
     known.extend(lack.map(|(_, lack)| PlanError::target(lack.to_string())));
     let (profiles, mut targets): (Vec<_>, Vec<_>) =
-        known.into_iter().partition(|error| error.lies_in == LiesIn::Profile);
+        known.into_iter().partition(|error| error.lies_in == ErrorClass::Profile);
     targets.dedup();
     (profiles, targets)
 }
@@ -164,13 +164,13 @@ fn refuse_plan(profile: &Profile, errors: Vec<PlanError>, control: &Control) -> 
 
 fn not_reached(number: usize, went_well: bool, control: &Control) -> SpanResults {
     let by = if went_well { control.ended_by() } else { EndedBy::Failure };
-    let ended = (number == 0).then_some(RunEnd { cause: by, after: None });
+    let ended = (number == 0).then_some(RunOutcome { cause: by, after: None });
     SpanResults { ended, ..SpanResults::default() }
 }
 
-struct Death<'a>(&'a Control);
+struct PanicGuard<'a>(&'a Control);
 
-impl Drop for Death<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.died();

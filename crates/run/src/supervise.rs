@@ -19,8 +19,8 @@ use std::time::Duration;
 
 /// How long the run has for its end when the user wants it to end: longer than it gives its workers.
 const MAX_END_TIME: Duration = Duration::from_secs(10);
-/// The same when the user wants it to end at once.
-const HURRY: Duration = Duration::from_secs(3);
+/// The same after an immediate stop by the user.
+const RAPID_END_TIME: Duration = Duration::from_secs(3);
 /// Time limit when it only waits for another program, so that no data can be lost.
 const MAX_OTHERS_WAIT: Duration = Duration::from_millis(200);
 /// Step of the waiting time. A step's extra time does not count, because contention or a hypervisor delays
@@ -103,7 +103,7 @@ pub(crate) fn supervise(
             Ok(Interrupted) => {
                 let wanted = match (control.is_hurried(), control.waits_for_others()) {
                     (_, true) => MAX_OTHERS_WAIT,
-                    (true, _) => HURRY,
+                    (true, _) => RAPID_END_TIME,
                     _ => MAX_END_TIME,
                 };
                 patience = Some(patience.map_or(wanted, |patience| patience.min(wanted)));
@@ -138,7 +138,7 @@ fn keep_outcome(mut outcome: Outcome, control: &Control) -> Outcome {
 }
 
 /// The guard leaves it to the run to end.
-fn decision_hook(control: &Arc<Control>) -> guard::RunDecides {
+fn decision_hook(control: &Arc<Control>) -> guard::GuardHold {
     let control = Arc::clone(control);
     guard::run_decides(move |why| control.abandon_run(why))
 }

@@ -8,9 +8,9 @@ pub struct RunNotes {
     /// Label shared with other runs of the same kind; `None` if unlabelled.
     pub label: Option<String>,
     pub tags: Vec<String>,
-    /// It may not be removed.
+    /// Whether the run is protected from removal.
     pub pinned: bool,
-    /// When it was kept, seconds since 1970-01-01 00:00 UTC.
+    /// Storage time in seconds since 1970-01-01 00:00 UTC.
     pub saved_at: i64,
     /// Position among the runs kept here: the time in ns since 1970, but always later than any earlier
     /// run's. `None` = an older program kept it.

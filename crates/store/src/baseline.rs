@@ -39,7 +39,7 @@ pub struct TestNotes {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Baseline {
-    /// When it was set, seconds since 1970-01-01 00:00 UTC.
+    /// Time of the setting in seconds since 1970-01-01 00:00 UTC.
     pub set_at: i64,
     pub asked: SuiteNotes,
     pub runs: Vec<BaselineRun>,

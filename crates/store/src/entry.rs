@@ -1,6 +1,6 @@
 //! A row of the index: the data of a run for lists and searches.
 
-use super::{KeptAs, RunNotes, SpanWork};
+use super::{RunNotes, SpanWork, StoredForm};
 use diskspd_base::fnv::Fnv;
 use diskspd_profile::Parameters;
 use diskspd_results::{RunSummary, SpanSummary};
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoreEntry {
     pub id: String,
-    pub source: KeptAs,
+    pub source: StoredForm,
     pub about: RunNotes,
     /// Hash of the request: equal values mean the same work on the same targets. 16 hexadecimal digits.
     pub workload: String,
@@ -40,12 +40,12 @@ impl StoreEntry {
         began.map_or_else(|| self.kept_at(), |at| at.saturating_mul(SECOND))
     }
 
-    /// When it began, or else was kept, seconds since 1970.
+    /// Returns the start time, otherwise the storage time, in seconds since 1970.
     pub fn time_of_run(&self) -> i64 {
         self.run.started_at.unwrap_or(self.about.saved_at)
     }
 
-    pub fn new(id: &str, source: KeptAs, about: RunNotes, run: RunSummary) -> StoreEntry {
+    pub fn new(id: &str, source: StoredForm, about: RunNotes, run: RunSummary) -> StoreEntry {
         let (mut targets, mut known): (Vec<String>, HashSet<String>) = Default::default();
         // As the index has them.
         let run = RunSummary { hosts: run.computer().into_iter().collect(), ..run };

@@ -47,13 +47,13 @@ pub enum StoreError {
         file: PathBuf,
         why: String,
     },
-    /// No run has that name.
+    /// The history has no run of this name.
     #[error("no run is called '{0}'; diskspd history lists them with their ids and labels")]
     Unknown(String),
     #[error("'{name}' matches several ids: {}; give more letters", ids.join(", "))]
     Ambiguous {
         name: String,
-        /// Some that it may mean.
+        /// Some matching runs.
         ids: Vec<String>,
     },
     #[error("{0} is pinned and cannot be removed; run diskspd history unpin {0} first")]

@@ -6,11 +6,11 @@ use super::{RunNotes, Store, StoreError, id};
 use diskspd_base::fnv::Fnv;
 use diskspd_base::limits;
 use diskspd_checks::JudgedRecord;
-use diskspd_formats::fault::ResultError;
+use diskspd_formats::error::ResultError;
 use diskspd_formats::{index, json, known, table};
 use diskspd_machine::fingerprint::Fingerprint;
 use diskspd_results::{Origin, RecordFormat, RunSummary};
-use diskspd_sys::atomic_file::{NewFile, Place, create_elsewhere};
+use diskspd_sys::atomic_file::{FileTarget, NewFile, create_elsewhere};
 use diskspd_sys::fault_points::{self, FileStep};
 use diskspd_sys::folder::{self, OpenFolder};
 use diskspd_sys::{clock, locks};
@@ -21,58 +21,58 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeptAs {
+pub enum StoredForm {
     Record,
     ResultXml,
-    /// A text report of DISKSPD.
     ResultText,
     Fio,
 }
 
-impl KeptAs {
+impl StoredForm {
     /// Returns the origin without the version of the format, which only the file contains.
     pub(super) fn origin(self) -> Origin {
         match self {
-            KeptAs::Record => Origin::Record { version: RecordFormat::VERSION },
-            KeptAs::ResultXml => Origin::ResultXml { version: None },
-            KeptAs::ResultText => Origin::ResultText,
-            KeptAs::Fio => Origin::Fio { version: None },
+            StoredForm::Record => Origin::Record { version: RecordFormat::VERSION },
+            StoredForm::ResultXml => Origin::ResultXml { version: None },
+            StoredForm::ResultText => Origin::ResultText,
+            StoredForm::Fio => Origin::Fio { version: None },
         }
     }
 
     /// The end of the file's name.
     pub fn ending(self) -> &'static str {
         match self {
-            KeptAs::Record => "json.gz",
-            KeptAs::ResultXml => "xml.gz",
-            KeptAs::ResultText => "txt.gz",
-            KeptAs::Fio => "fio.json.gz",
+            StoredForm::Record => "json.gz",
+            StoredForm::ResultXml => "xml.gz",
+            StoredForm::ResultText => "txt.gz",
+            StoredForm::Fio => "fio.json.gz",
         }
     }
 
     /// Returns its word in the index; for results of other programs the name of their format.
     pub fn word(self) -> &'static str {
         match self {
-            KeptAs::Record => "json",
-            KeptAs::ResultXml => "xml",
-            KeptAs::ResultText => "text",
-            KeptAs::Fio => "fio",
+            StoredForm::Record => "json",
+            StoredForm::ResultXml => "xml",
+            StoredForm::ResultText => "text",
+            StoredForm::Fio => "fio",
         }
     }
 
-    pub fn of_word(word: &str) -> Option<KeptAs> {
-        KeptAs::ALL.into_iter().find(|kept| kept.word() == word)
+    pub fn of_word(word: &str) -> Option<StoredForm> {
+        StoredForm::ALL.into_iter().find(|kept| kept.word() == word)
     }
 
-    pub(super) fn of_ending(ending: &str) -> Option<KeptAs> {
-        KeptAs::ALL.into_iter().find(|kept| kept.ending() == ending)
+    pub(super) fn of_ending(ending: &str) -> Option<StoredForm> {
+        StoredForm::ALL.into_iter().find(|kept| kept.ending() == ending)
     }
 
-    pub const ALL: [KeptAs; 4] = [KeptAs::Record, KeptAs::ResultXml, KeptAs::ResultText, KeptAs::Fio];
+    pub const ALL: [StoredForm; 4] =
+        [StoredForm::Record, StoredForm::ResultXml, StoredForm::ResultText, StoredForm::Fio];
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptRun {
+pub struct StoredRun {
     pub id: String,
     pub file: PathBuf,
 }
@@ -86,7 +86,12 @@ impl Store {
     ///
     /// # Errors
     /// Fails if it cannot be written, with the location of the rescued content.
-    pub fn keep(&self, source: KeptAs, content: &[u8], about: &RunNotes) -> Result<KeptRun, StoreError> {
+    pub fn keep(
+        &self,
+        source: StoredForm,
+        content: &[u8],
+        about: &RunNotes,
+    ) -> Result<StoredRun, StoreError> {
         let packed = packed::pack(content);
         let kept = self.place_it(source, &packed, about);
         kept.map_err(|error| match error {
@@ -101,7 +106,7 @@ impl Store {
         })
     }
 
-    fn place_it(&self, source: KeptAs, packed: &[u8], about: &RunNotes) -> Result<KeptRun, StoreError> {
+    fn place_it(&self, source: StoredForm, packed: &[u8], about: &RunNotes) -> Result<StoredRun, StoreError> {
         let folder = self.runs_folder();
         let unwritten =
             |error: io::Error| StoreError::Unwritten { file: folder.clone(), why: error.to_string() };
@@ -120,7 +125,7 @@ impl Store {
                 return Err(error);
             }
             drop(about);
-            return Ok(KeptRun { id, file });
+            return Ok(StoredRun { id, file });
         }
     }
 
@@ -129,7 +134,7 @@ impl Store {
     /// # Errors
     /// Fails if it cannot be created or synchronized.
     pub(super) fn make_folder(&self, folder: &Path) -> io::Result<()> {
-        fault_points::before(FileStep::MakeFolder)?;
+        fault_points::check_step(FileStep::MakeFolder)?;
         self.make_with_those_above(folder)?;
         // Also where they are there: whoever made them may have been killed before they were on the disk.
         sync_all(BTreeSet::from([parent_folder(folder), parent_folder(&self.folder)]))
@@ -147,7 +152,7 @@ impl Store {
         sync_all(holders)
     }
 
-    pub fn file(&self, id: &str, source: KeptAs) -> PathBuf {
+    pub fn file(&self, id: &str, source: StoredForm) -> PathBuf {
         self.runs_folder().join(name_of(id, source.ending()))
     }
 
@@ -162,7 +167,7 @@ impl Store {
         OpenFolder::open(&self.runs_folder()).map_err(failed)
     }
 
-    pub(super) fn has_run(&self, id: &str, source: KeptAs) -> Result<bool, StoreError> {
+    pub(super) fn has_run(&self, id: &str, source: StoredForm) -> Result<bool, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs_folder(), error };
         Ok(self.open_runs()?.stamp(&name_of(id, source.ending())).map_err(failed)?.is_some())
     }
@@ -202,7 +207,7 @@ impl Store {
     pub(super) fn remove_files(&self, id: &str) -> Result<(), StoreError> {
         let runs = self.open_runs()?;
         // The run first: without it the other is nothing.
-        for ending in KeptAs::ALL.map(KeptAs::ending).into_iter().chain([NOTES_FILE]) {
+        for ending in StoredForm::ALL.map(StoredForm::ending).into_iter().chain([NOTES_FILE]) {
             let name = name_of(id, ending);
             match runs.remove(&name) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -229,14 +234,14 @@ impl Store {
             }
             if ending == NOTES_FILE {
                 notes.push(id.to_owned());
-            } else if let Some(source) = KeptAs::of_ending(ending) {
+            } else if let Some(source) = StoredForm::of_ending(ending) {
                 found.insert((id.to_owned(), source.ending()));
             } else if is_draft(ending) {
                 drafts.push(name.to_owned());
             }
         }
         drafts.iter().for_each(|name| remove_draft(&folder, name));
-        let is_run = |id: &String| KeptAs::ALL.iter().any(|s| found.contains(&(id.clone(), s.ending())));
+        let is_run = |id: &String| StoredForm::ALL.iter().any(|s| found.contains(&(id.clone(), s.ending())));
         notes.iter().filter(|id| !is_run(id)).for_each(|id| clean_up(&folder, id));
         Ok(found)
     }
@@ -245,7 +250,7 @@ impl Store {
     ///
     /// # Errors
     /// Fails if its file cannot be read; [`io::ErrorKind::NotFound`] becomes `Ok(None)`.
-    pub fn read_known(&self, id: &str, source: KeptAs) -> Result<Option<RunSummary>, StoreError> {
+    pub fn read_known(&self, id: &str, source: StoredForm) -> Result<Option<RunSummary>, StoreError> {
         let file = self.file(id, source);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
         let runs = self.open_runs()?;
@@ -255,7 +260,7 @@ impl Store {
             Err(error) => Err(wrong(format!("cannot be read: {error}"))),
         };
         let Some(opened) = open()? else { return Ok(None) };
-        if source == KeptAs::Record {
+        if source == StoredForm::Record {
             match json::read_index(packed::reader(BufReader::new(opened))) {
                 Ok(Some(index)) => return Ok(Some(known::of_index(index, id))),
                 // An older record, or its index isn't of today's form.
@@ -265,7 +270,7 @@ impl Store {
         }
         let Some(opened) = open()? else { return Ok(None) };
         let known = match source {
-            KeptAs::Record => known_record(BufReader::new(UnpackedFile::new(opened)), id),
+            StoredForm::Record => known_record(BufReader::new(UnpackedFile::new(opened)), id),
             _ => {
                 let content = packed::unpack(BufReader::new(opened));
                 known_of(source, &content.map_err(|error| wrong(error.to_string()))?, id)
@@ -276,7 +281,7 @@ impl Store {
 
     /// Returns the parts of a run's fingerprint; `None` if its file lacks them.
     pub(super) fn fingerprint(&self, id: &str) -> Option<Fingerprint> {
-        let opened = self.open_runs().ok()?.file(&name_of(id, KeptAs::Record.ending())).ok()?;
+        let opened = self.open_runs().ok()?.file(&name_of(id, StoredForm::Record.ending())).ok()?;
         let record = json::read_from(BufReader::new(UnpackedFile::new(opened))).ok()?;
         record.host().system.fingerprint.clone()
     }
@@ -313,8 +318,8 @@ fn clean_up(folder: &OpenFolder, id: &str) {
     let about = name_of(id, NOTES_FILE);
     let Ok(file) = folder.file(&about) else { return };
     // What can't be looked at may be there.
-    let may_be_there = |source: &KeptAs| !matches!(folder.stamp(&name_of(id, source.ending())), Ok(None));
-    let is_run = || KeptAs::ALL.iter().any(may_be_there);
+    let may_be_there = |source: &StoredForm| !matches!(folder.stamp(&name_of(id, source.ending())), Ok(None));
+    let is_run = || StoredForm::ALL.iter().any(may_be_there);
     if locks::hold(&file).unwrap_or(false) && !is_run() {
         // Another time, if not now.
         let _ = folder.remove(&about);
@@ -357,10 +362,10 @@ fn known_record(content: impl BufRead + Seek, name: &str) -> Result<RunSummary, 
     Ok(known::of_index(index, name))
 }
 
-pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSummary, RunFileError> {
+pub(super) fn known_of(source: StoredForm, bytes: &[u8], name: &str) -> Result<RunSummary, RunFileError> {
     match source {
-        KeptAs::Record => known_record(io::Cursor::new(bytes), name),
-        KeptAs::ResultXml | KeptAs::ResultText | KeptAs::Fio => {
+        StoredForm::Record => known_record(io::Cursor::new(bytes), name),
+        StoredForm::ResultXml | StoredForm::ResultText | StoredForm::Fio => {
             let format = table::of_word(source.word()).ok_or(RunFileError::Format)?;
             let mut runs = (format.read)(bytes, name)?;
             match (runs.pop(), runs.len()) {
@@ -380,7 +385,7 @@ fn of_content(content: &[u8]) -> String {
 /// Writes a file that is there whole, and on the disk, or not at all. It is locked as long as it's open.
 pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreError> {
     let unwritten = |why: String| StoreError::Unwritten { file: file.to_owned(), why };
-    let place = Place::open(file).map_err(|error| unwritten(error.to_string()))?;
+    let place = FileTarget::open(file).map_err(|error| unwritten(error.to_string()))?;
     let written = place.begin().and_then(|mut new| {
         // Where there are no locks nobody takes one to clean up either.
         let _ = locks::hold(new.file());
@@ -396,7 +401,7 @@ pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreErr
     Ok(new)
 }
 
-fn keep_elsewhere(source: KeptAs, bytes: &[u8]) -> io::Result<PathBuf> {
+fn keep_elsewhere(source: StoredForm, bytes: &[u8]) -> io::Result<PathBuf> {
     let (mut file, path) = create_elsewhere(format!("run.{}", source.ending()).as_ref())?;
     let written = fault_points::write_all(&mut file, bytes);
     let _ = fault_points::sync_all(&file);

@@ -7,7 +7,7 @@ const LETTERS: &[u8; 16] = b"klmnopqrstuvwxyz";
 /// 48 bits: a collision among a million runs has a chance of 1 in 500, and is checked.
 pub(crate) const LENGTH: usize = 12;
 /// Shorter beginnings are not shown.
-pub(crate) const SHORTEST_SHOWN: usize = 4;
+pub(crate) const MIN_SHOWN_LENGTH: usize = 4;
 
 pub(crate) fn random() -> String {
     let number = fault_points::random();
@@ -27,7 +27,7 @@ pub(crate) fn is_whole(text: &str) -> bool {
 pub(crate) fn telling_length(ids: &[&str]) -> usize {
     let common = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
     let longest = ids.windows(2).map(common).max().unwrap_or(0);
-    (longest + 1).clamp(SHORTEST_SHOWN, LENGTH)
+    (longest + 1).clamp(MIN_SHOWN_LENGTH, LENGTH)
 }
 
 #[cfg(test)]

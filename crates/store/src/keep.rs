@@ -2,14 +2,14 @@
 
 use super::database::StoreIndex;
 use super::files::{RunFileError, known_of};
-use super::{KeptAs, KeptRun, RunNotes, Store, StoreEntry, StoreError};
+use super::{RunNotes, Store, StoreEntry, StoreError, StoredForm, StoredRun};
 use diskspd_checks::JudgedRecord;
 use diskspd_formats::{index, json, known};
 use diskspd_results::RunSummary;
 
 #[derive(Debug)]
 pub struct SavedRun {
-    pub kept: KeptRun,
+    pub kept: StoredRun,
     /// Why the index doesn't have it yet; it's added when the store is next opened.
     pub index: Result<(), StoreError>,
 }
@@ -17,7 +17,7 @@ pub struct SavedRun {
 #[derive(Debug)]
 pub enum ImportOutcome {
     New(String),
-    /// It was there, under this id.
+    /// The run was already stored under this id.
     Known(String),
 }
 
@@ -32,9 +32,9 @@ impl Store {
         let written = json::write_readable(judged, &mut record);
         written.map_err(|error| StoreError::File { file: self.runs_folder(), why: error.to_string() })?;
         let about = RunNotes { order: self.next_order(), ..about };
-        let kept = self.keep(KeptAs::Record, &record, &about)?;
+        let kept = self.keep(StoredForm::Record, &record, &about)?;
         let run = known::of_index(index::Index::from_record(judged), &kept.id);
-        let entry = StoreEntry::new(&kept.id, KeptAs::Record, about, run);
+        let entry = StoreEntry::new(&kept.id, StoredForm::Record, about, run);
         let index = self.stamped(entry).and_then(|entry| self.open()?.add(&entry));
         Ok(SavedRun { kept, index })
     }
@@ -47,7 +47,7 @@ impl StoreIndex {
     /// It's no run, or can't be kept.
     pub fn import(
         &mut self,
-        source: KeptAs,
+        source: StoredForm,
         content: &[u8],
         about: RunNotes,
     ) -> Result<ImportOutcome, StoreError> {
@@ -68,10 +68,10 @@ impl StoreIndex {
         Ok(ImportOutcome::New(kept.id))
     }
 
-    fn of_same_run(&self, source: KeptAs, run: RunSummary) -> Result<Option<String>, StoreError> {
+    fn of_same_run(&self, source: StoredForm, run: RunSummary) -> Result<Option<String>, StoreError> {
         // That of results stands for their bytes, not for the run.
-        let bare = |source: KeptAs, run: RunSummary| RunSummary {
-            identity: run.identity.filter(|_| source == KeptAs::Record),
+        let bare = |source: StoredForm, run: RunSummary| RunSummary {
+            identity: run.identity.filter(|_| source == StoredForm::Record),
             ..run
         };
         let Some(started_at) = run.started_at else { return Ok(None) };
@@ -120,8 +120,8 @@ impl StoreIndex {
         })
     }
 
-    fn source_of(&self, id: &str) -> Result<KeptAs, StoreError> {
-        KeptAs::ALL
+    fn source_of(&self, id: &str) -> Result<StoredForm, StoreError> {
+        StoredForm::ALL
             .into_iter()
             .find(|source| self.store.has_run(id, *source).unwrap_or(false))
             .ok_or_else(|| StoreError::Unknown(id.to_owned()))

@@ -35,13 +35,13 @@ pub use baseline::{Baseline, BaselineRun, SuiteNotes, TestNotes};
 pub use database::{IndexMessages, StoreIndex};
 pub use entry::StoreEntry;
 pub use error::StoreError;
-pub use files::{KeptAs, KeptRun};
+pub use files::{StoredForm, StoredRun};
 pub use keep::{ImportOutcome, SavedRun};
 pub use machines::{Fingerprints, MachineNames};
 pub use trend::{History, TrendPoint};
 pub use work::{SpanWork, WORK};
 
-use diskspd_sys::atomic_file::Place;
+use diskspd_sys::atomic_file::FileTarget;
 use std::path::{Path, PathBuf};
 
 /// The file of the index.
@@ -76,7 +76,7 @@ impl Store {
         let folder = self.runs_folder();
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };
         self.make_with_those_above(&folder).map_err(failed)?;
-        let tried = Place::open(&folder.join(id::random())).map_err(|error| error.to_string());
+        let tried = FileTarget::open(&folder.join(id::random())).map_err(|error| error.to_string());
         tried.map(drop).map_err(|why| failed(std::io::Error::other(why)))
     }
 

@@ -9,7 +9,6 @@ use diskspd_machine::numbers::is_container;
 use diskspd_results::RunSummary;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The machines of many runs.
 #[derive(Debug, Default)]
 pub struct MachineNames<'a> {
     /// The numbers that runs of a name have.

@@ -28,7 +28,6 @@ pub(super) struct NotesKind {
     pub format: &'static str,
 }
 
-/// Why bytes are not a file of its kind.
 #[derive(Debug, thiserror::Error)]
 pub enum NotesError {
     #[error("is damaged: {0}")]

@@ -19,11 +19,10 @@ pub struct History {
     pub trend: Trend,
 }
 
-/// A run on the way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrendPoint {
     pub id: String,
-    /// When it began, or was kept, seconds since 1970.
+    /// Start or storage time in seconds since 1970.
     pub at: i64,
     pub value: f64,
     pub changed: Vec<Difference>,
@@ -32,7 +31,7 @@ pub struct TrendPoint {
     saved_at: i64,
 }
 
-/// The clock is corrected all the time by less than this, s.
+/// Maximum continuous correction of the clock in s.
 const CLOCK_SET: i64 = 2;
 
 impl History {

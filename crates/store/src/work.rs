@@ -1,7 +1,7 @@
 //! The requested work of a time span, for lists and tables.
 
 use diskspd_figures::units;
-use diskspd_profile::{Access, OfAllTargets, Parameters};
+use diskspd_profile::{Access, CommonValue, Parameters};
 
 /// Parameters of the work, with the names of the columns in tables of runs (docs/reference/tables.md).
 pub const WORK: [&str; 8] = [
@@ -17,14 +17,14 @@ pub const WORK: [&str; 8] = [
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpanWork {
-    /// From 1.
+    /// Counted from 1.
     pub time_span: u32,
-    pub values: [OfAllTargets<u64>; WORK.len()],
+    pub values: [CommonValue<u64>; WORK.len()],
 }
 
 impl SpanWork {
     pub fn from_parameters(time_span: u32, asked: &Parameters) -> SpanWork {
-        let one = |value: Option<u64>| value.map_or(OfAllTargets::Unknown, OfAllTargets::One);
+        let one = |value: Option<u64>| value.map_or(CommonValue::Unknown, CommonValue::One);
         let all = |of: fn(&Access) -> Option<u32>| asked.common(|access| of(access).map(u64::from));
         let values = [
             one(asked.threads),
@@ -74,9 +74,9 @@ impl SpanWork {
     pub fn text(&self, name: &str) -> String {
         let value = WORK.iter().position(|known| *known == name).map(|place| self.values[place]);
         match value {
-            Some(OfAllTargets::One(value)) => value.to_string(),
-            Some(OfAllTargets::Several) => "mixed".into(),
-            Some(OfAllTargets::Unknown) | None => String::new(),
+            Some(CommonValue::One(value)) => value.to_string(),
+            Some(CommonValue::Several) => "mixed".into(),
+            Some(CommonValue::Unknown) | None => String::new(),
         }
     }
 }

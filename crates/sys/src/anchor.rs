@@ -4,7 +4,7 @@
 //! opened and judged object is the same regardless of its name (open(2), `O_PATH`; proc(5),
 //! `/proc/PID/fd`).
 
-use super::problem::{TargetError, TargetProblem};
+use super::target_error::{TargetError, TargetErrorKind};
 use rustix::fs::{Mode, OFlags, fstat, open, stat};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -55,12 +55,12 @@ impl TargetHandle {
     /// device and never blocks. Without /proc, or at the limit of open files, the name is used for access.
     ///
     /// # Errors
-    /// Fails with [`TargetProblem::Missing`] if there is no object, [`TargetProblem::DanglingLink`] for a
+    /// Fails with [`TargetErrorKind::Missing`] if there is no object, [`TargetErrorKind::DanglingLink`] for a
     /// dangling link, or the error of the lookup.
     pub fn at(path: &Path) -> Result<TargetHandle, TargetError> {
         let bytes = path.as_os_str().as_encoded_bytes();
         if bytes.is_empty() || bytes.contains(&0) {
-            return Err(TargetError::new(path, TargetProblem::NotAPath));
+            return Err(TargetError::new(path, TargetErrorKind::NotAPath));
         }
         let by_name = || Object { name: path.to_owned(), way: path.to_owned(), _handle: None };
         let object = match open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
@@ -86,7 +86,7 @@ fn by_handle(path: &Path, handle: OwnedFd) -> Option<Object> {
 
 pub(crate) fn not_found(path: &Path, error: Errno) -> TargetError {
     match (error, std::fs::read_link(path)) {
-        (Errno::NOENT, Ok(to)) => TargetError::new(path, TargetProblem::DanglingLink { to }),
+        (Errno::NOENT, Ok(to)) => TargetError::new(path, TargetErrorKind::DanglingLink { to }),
         _ => TargetError::from_io(path, "inspect it", "inspect it", error),
     }
 }
@@ -128,7 +128,7 @@ mod tests {
             let error = TargetHandle::at(&directory.path().join(name)).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
-        assert!(matches!(TargetHandle::at(Path::new("")).unwrap_err().problem, TargetProblem::NotAPath));
+        assert!(matches!(TargetHandle::at(Path::new("")).unwrap_err().problem, TargetErrorKind::NotAPath));
     }
 
     #[test]

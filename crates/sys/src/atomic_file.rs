@@ -22,7 +22,7 @@ use crate::files;
 use crate::mutex::LockUnpoisoned;
 use crate::reach::{self, FolderEntry, ReachError};
 use earlier::PreviousFile;
-pub use error::PlaceError;
+pub use error::FileTargetError;
 pub use guard::Guard;
 pub use put_error::PutError;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
@@ -34,7 +34,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// The longest name of a file that Linux takes, bytes.
+/// Linux's maximum length of a file name in bytes.
 const NAME_MAX: usize = 255;
 /// Maximum number of random names that are already taken, which indicates an attack.
 const MAX_NAME_TRIES: usize = 100;
@@ -45,7 +45,7 @@ const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 
 /// Where a file is put: a folder, held open, and a name in it.
 #[derive(Debug)]
-pub struct Place {
+pub struct FileTarget {
     spot: FolderEntry,
     earlier: Option<PreviousFile>,
     guard: Option<Box<dyn Guard>>,
@@ -53,33 +53,33 @@ pub struct Place {
     own: Mutex<Option<(u64, u64)>>,
 }
 
-impl Place {
+impl FileTarget {
     /// Checks and tests a place: creates a file there and removes it at once, and opens an earlier one
     /// without changing it. The last part of the path is used unchanged; a link is rejected.
     ///
     /// # Errors
     /// Fails with the reason why no file can be placed there.
-    pub fn open(path: &Path) -> Result<Arc<Place>, PlaceError> {
-        path.file_name().ok_or(PlaceError::NotAFile)?;
+    pub fn open(path: &Path) -> Result<Arc<FileTarget>, FileTargetError> {
+        path.file_name().ok_or(FileTargetError::NotAFile)?;
         let spot = reach::spot(path).map_err(|error| match error {
-            ReachError::Directory => PlaceError::NotAFile,
-            error => PlaceError::Folder(error.into()),
+            ReachError::Directory => FileTargetError::NotAFile,
+            error => FileTargetError::Folder(error.into()),
         })?;
-        Place::at(spot, None)
+        FileTarget::at(spot, None)
     }
 
     /// The same for a followed path. `guard` judges the file that is replaced.
     ///
     /// # Errors
     /// Why no file can be put there.
-    pub fn at(spot: FolderEntry, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
+    pub fn at(spot: FolderEntry, guard: Option<Box<dyn Guard>>) -> Result<Arc<FileTarget>, FileTargetError> {
         let earlier = PreviousFile::read_previous(&spot, guard.as_deref())?;
-        let place = Arc::new(Place { spot, earlier, guard, own: Mutex::default() });
+        let place = Arc::new(FileTarget { spot, earlier, guard, own: Mutex::default() });
         place.begin().map_err(|error| match (&place.earlier, error.kind()) {
             (Some(earlier), io::ErrorKind::PermissionDenied) if earlier.is_foreign() => {
-                PlaceError::NotOurs(earlier.owner())
+                FileTargetError::NotOurs(earlier.owner())
             }
-            _ => PlaceError::Folder(error),
+            _ => FileTargetError::Folder(error),
         })?;
         Ok(place)
     }
@@ -88,7 +88,7 @@ impl Place {
     ///
     /// # Errors
     /// Fails with the kernel's error.
-    pub fn begin(self: &Arc<Place>) -> io::Result<NewFile> {
+    pub fn begin(self: &Arc<FileTarget>) -> io::Result<NewFile> {
         // Until it is as the earlier one was, it's nobody else's business.
         let mode = if self.earlier.is_some() { PRIVATE } else { MODE };
         let new = match self.create_unnamed(mode) {
@@ -106,7 +106,7 @@ impl Place {
 
     /// A file without a name, which is gone when the program is.
     fn create_unnamed(&self, mode: Mode) -> io::Result<File> {
-        fault_points::before(FileStep::MakeUnnamed)?;
+        fault_points::check_step(FileStep::MakeUnnamed)?;
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(self.spot.folder(), ".", flags, mode)?);
         // It gets its name by this path.
@@ -158,7 +158,7 @@ impl Place {
 }
 
 fn announce_step(step: FileStep) -> Result<(), Errno> {
-    fault_points::before(step).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+    fault_points::check_step(step).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
 /// Makes what wasn't there, and follows no link.
@@ -215,7 +215,7 @@ fn random_name(like: &OsStr) -> OsString {
 /// A file that isn't where it belongs. Until it's put there it leaves no trace: dropped, it is gone.
 #[derive(Debug)]
 pub struct NewFile {
-    place: Arc<Place>,
+    place: Arc<FileTarget>,
     file: File,
     state: NameState,
 }
@@ -224,7 +224,7 @@ pub struct NewFile {
 enum NameState {
     Unnamed,
     Named(OsString),
-    /// It is under its own name, or kept under another one.
+    /// The file is in place, or kept under another name.
     Placed,
 }
 

@@ -15,7 +15,7 @@ fn old_file_stays_until_replaced_and_passes_its_mode() {
     let path = folder.path().join("run.json");
     std::fs::write(&path, "earlier").unwrap();
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
-    let place = Place::open(&path).unwrap();
+    let place = FileTarget::open(&path).unwrap();
     let mut new = place.begin().unwrap();
     new.file().write_all(b"new").unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"earlier");
@@ -33,7 +33,7 @@ fn old_file_stays_until_replaced_and_passes_its_mode() {
 fn without_unnamed_files_random_names_do_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
-    let place = Place::open(&path).unwrap();
+    let place = FileTarget::open(&path).unwrap();
     let begin = || {
         let (file, name) = place.create_named(MODE).unwrap();
         NewFile { place: Arc::clone(&place), file, state: NameState::Named(name) }
@@ -53,7 +53,7 @@ fn unnamed_file_is_copied_to_named_file() {
     let path = folder.path().join("run.json");
     std::fs::write(&path, "earlier").unwrap();
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o604)).unwrap();
-    let place = Place::open(&path).unwrap();
+    let place = FileTarget::open(&path).unwrap();
     let mut new = place.begin().unwrap();
     new.file().write_all(b"new").unwrap();
     let name = new.copy_beside().unwrap();
@@ -69,7 +69,7 @@ fn unnamed_file_is_copied_to_named_file() {
 fn unplaced_file_is_kept_under_reported_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
-    let place = Place::open(&path).unwrap();
+    let place = FileTarget::open(&path).unwrap();
     let mut new = place.begin().unwrap();
     new.file().write_all(b"precious").unwrap();
     // Somebody makes a folder of that name meanwhile.
@@ -99,7 +99,7 @@ fn links_folders_and_missing_files_are_refused() {
     symlink("nothing", at("dangling")).unwrap();
     std::fs::create_dir(at("folder")).unwrap();
     for name in ["link", "dangling", "folder", "missing/file", "file/file", ".."] {
-        let refused = Place::open(&at(name)).map(|_| ()).unwrap_err();
+        let refused = FileTarget::open(&at(name)).map(|_| ()).unwrap_err();
         assert!(refused.to_string().starts_with("cannot be "), "{name}: {refused}");
     }
     assert_eq!(list_names(folder.path()), ["dangling", "file", "folder", "link"]);

@@ -24,8 +24,8 @@ const SUPERBLOCKS: c_int = 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10;
 /// `BLKID_PARTS_FORCE_GPT`, `_MAGIC`: a GPT without the protection in front of it counts too.
 const PARTITIONS: c_int = 1 << 1 | 1 << 3;
 
-/// More different things are on no device.
-const AT_MOST: usize = 64;
+/// Maximum number of signatures on a device.
+const MAX_SIGNATURES: usize = 64;
 
 type Handle = *mut c_void;
 type ProbeCall<T> = unsafe extern "C" fn(Handle, T) -> c_int;
@@ -141,7 +141,7 @@ impl Library {
         let mut all = Vec::new();
         // SAFETY: the probe is alive and has a device. 0 = it has found something, and goes on from there
         // next time.
-        while all.len() < AT_MOST && unsafe { (self.do_probe)(handle) } == 0 {
+        while all.len() < MAX_SIGNATURES && unsafe { (self.do_probe)(handle) } == 0 {
             all.push(BlkidSignature {
                 kind: probe.value(c"TYPE"),
                 usage: probe.value(c"USAGE"),

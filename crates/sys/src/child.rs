@@ -32,7 +32,7 @@ pub struct ChildProgram {
     child: Mutex<Child>,
     /// Reader of its standard output; `None` = output to a file.
     printed: Option<PipeReader>,
-    /// The same of standard error; `None` = it is finished.
+    /// Reader of standard error; `None` = finished.
     told: Option<PipeReader>,
 }
 
@@ -40,7 +40,6 @@ pub struct ChildProgram {
 pub struct ChildEnd {
     pub status: ExitStatus,
     pub printed: Vec<u8>,
-    /// The same of standard error.
     pub told: Vec<u8>,
 }
 
@@ -119,11 +118,11 @@ impl Drop for ChildProgram {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::super::pipe_reader::MOST_SAID;
+    use super::super::pipe_reader::MAX_OUTPUT_BYTES;
     use super::*;
 
     #[test]
-    fn all_that_a_program_starts_ends_with_it() {
+    fn child_processes_end_with_program() {
         let script = |text: &str| ["-c".into(), text.into()];
         let start = |text: &str| ChildProgram::start(Path::new("sh"), &script(text)).unwrap();
         let finish = |program: ChildProgram| {
@@ -152,10 +151,10 @@ mod tests {
         asked.interrupt();
         assert_eq!(finish(asked).0, Some(7));
         let end = start("trap '' INT; while :; do echo; done").finish().unwrap();
-        assert!(end.status.code().is_none() && end.printed.len() <= MOST_SAID);
+        assert!(end.status.code().is_none() && end.printed.len() <= MAX_OUTPUT_BYTES);
         let much = start("i=0; while [ $i -lt 9000 ]; do echo 0123456789; i=$((i+1)); done; echo last");
         let (code, printed, _) = finish(much);
-        assert!(code == Some(0) && printed.len() == MOST_SAID && printed.ends_with("last\n"));
+        assert!(code == Some(0) && printed.len() == MAX_OUTPUT_BYTES && printed.ends_with("last\n"));
         drop(start("sleep 1000"));
     }
 }

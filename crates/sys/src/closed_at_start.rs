@@ -11,9 +11,9 @@ static CLOSED: AtomicU8 = AtomicU8::new(0);
 /// Called by the dynamic loader, or the start of a static program, before Rust's own start.
 #[used]
 #[unsafe(link_section = ".init_array")]
-static CHECK_AT_START: extern "C" fn() = look;
+static CHECK_AT_START: extern "C" fn() = check_descriptors;
 
-extern "C" fn look() {
+extern "C" fn check_descriptors() {
     for number in 0..3 {
         // SAFETY: the call takes numbers alone, and changes nothing.
         if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_that_is_not_there_is_explained() {
+    fn missing_cpu_is_explained() {
         for cpu in [CpuSet::MAX_CPU as u32 - 1, u32::MAX] {
             let told = bind_to(cpu).expect_err("no such CPU").to_string();
             assert!(told.contains("offline") && told.contains("cpuset"), "{told}");

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 const DIRECTORY: &str = "/dev/shm";
 const PREFIX: &str = "diskspd.event.";
 const MODE: Mode = Mode::from_raw_mode(0o666);
-/// The longest file name that Linux takes, bytes.
+/// Linux's maximum length of a file name in bytes.
 const NAME_MAX: usize = 255;
 /// Maximum size in bytes that a shell may write to set an event; a longer file is not an event.
 const MAX_EVENT_BYTES: i64 = 4096;

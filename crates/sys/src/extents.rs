@@ -4,7 +4,7 @@ mod pieces;
 mod places;
 
 pub use pieces::{ExtentPiece, PieceKind, each_piece};
-pub use places::{DevicePlace, places};
+pub use places::{DeviceExtent, places};
 
 use rustix::ioctl::{Updater, ioctl, opcode};
 use std::io;
@@ -14,9 +14,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Extent {
-    /// Offset in the file, bytes.
+    /// Offset in the file in bytes.
     logical: u64,
-    /// Offset on the device, bytes.
+    /// Offset on the device in bytes.
     physical: u64,
     /// Bytes.
     length: u64,

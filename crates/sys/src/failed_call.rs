@@ -1,7 +1,7 @@
 //! Failed calls for the machine's state. The remedy follows from the error, not from the file.
 
 #[cfg(target_os = "linux")]
-use crate::problem::{TargetError, TargetProblem};
+use crate::target_error::{TargetError, TargetErrorKind};
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -54,8 +54,8 @@ impl FailedCall {
     #[cfg(target_os = "linux")]
     pub fn inspecting(error: &TargetError) -> FailedCall {
         let cause = match &error.problem {
-            TargetProblem::TooManyFiles => Cause::Number(libc::EMFILE),
-            TargetProblem::Kernel { source, .. } => Cause::from_error(source),
+            TargetErrorKind::TooManyFiles => Cause::Number(libc::EMFILE),
+            TargetErrorKind::Kernel { source, .. } => Cause::from_error(source),
             problem => Cause::Text(problem.to_string()),
         };
         FailedCall { doing: format!("inspect {}", error.path.display()), needs: CallObject::File, cause }
@@ -84,7 +84,6 @@ impl Cause {
     }
 }
 
-/// The one table of remedies.
 #[cfg(target_os = "linux")]
 fn remedy(needs: CallObject, number: i32) -> &'static str {
     match (number, needs) {

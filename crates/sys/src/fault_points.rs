@@ -17,7 +17,6 @@ pub enum FileStep {
     MakeNamed,
     /// Make a file in the folder for temporary files, in place of one that can't be where it belongs.
     MakeElsewhere,
-    /// Write half of a file.
     Write,
     /// Wait until a file is on the disk.
     Sync,
@@ -25,12 +24,10 @@ pub enum FileStep {
     Lock,
     /// Give a file its first name.
     Link,
-    /// Give a file another name.
     Rename,
     Remove,
     /// Wait until the names in a folder are on the disk.
     SyncFolder,
-    /// Open a file, for reading.
     Open,
     Look,
     List,
@@ -62,7 +59,7 @@ thread_local! {
     static WATCHER: RefCell<Option<Rc<dyn FaultInjector>>> = const { RefCell::new(None) };
 }
 
-/// This thread's steps are watched from now on; `None` = no more.
+/// Sets the watcher of this thread's steps; `None` = no watcher.
 pub fn watch(watcher: Option<Rc<dyn FaultInjector>>) {
     WATCHER.with(|cell| cell.replace(watcher));
 }
@@ -76,7 +73,7 @@ fn current_watcher() -> Option<Rc<dyn FaultInjector>> {
 ///
 /// # Errors
 /// Fails with the watcher's error; the step must not be done.
-pub fn before(step: FileStep) -> io::Result<()> {
+pub fn check_step(step: FileStep) -> io::Result<()> {
     current_watcher().map_or(Ok(()), |watcher| watcher.before_step(step))
 }
 
@@ -116,9 +113,9 @@ pub fn random() -> u64 {
 pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     let half = if is_watched() { bytes.len() / 2 } else { 0 };
     let (first, second) = bytes.split_at(half);
-    before(FileStep::Write)?;
+    check_step(FileStep::Write)?;
     file.write_all(first)?;
-    before(FileStep::Write)?;
+    check_step(FileStep::Write)?;
     file.write_all(second)
 }
 
@@ -127,7 +124,7 @@ pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Fails with the error of the kernel or the watcher.
 pub fn sync_all(file: &File) -> io::Result<()> {
-    before(FileStep::Sync)?;
+    check_step(FileStep::Sync)?;
     file.sync_all()?;
     synced(file);
     Ok(())

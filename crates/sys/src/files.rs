@@ -6,7 +6,7 @@ use super::closed_at_start;
 use super::file_systems;
 use super::inode::Kind;
 use super::nvme;
-use super::problem::{TargetError, TargetProblem};
+use super::target_error::{TargetError, TargetErrorKind};
 use super::write_hints;
 use diskspd_base::access::OpenMode;
 use diskspd_machine::file_systems::FileSystemType;
@@ -115,7 +115,7 @@ pub fn path_of_open(name: &Path, file: &File) -> PathBuf {
 /// claim once, with [`claim`].
 ///
 /// # Errors
-/// Fails with the problem and the next step: see [`TargetProblem`].
+/// Fails with the problem and the next step: see [`TargetErrorKind`].
 pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
     let (path, way) = (location.name(), location.access_path());
     let (flags, access) = mode_direction(mode);
@@ -126,7 +126,7 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
     accept_kind(path, kind)?;
 
     if mode.write && kind == FileType::BlockDevice && is_read_only(way) {
-        return Err(TargetError::new(path, TargetProblem::ReadOnly));
+        return Err(TargetError::new(path, TargetErrorKind::ReadOnly));
     }
     let flags = flags
         | OFlags::CLOEXEC
@@ -142,7 +142,7 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
     let file = file.map_err(|error| match error {
         Errno::INVAL if mode.direct => {
             let file_system = file_systems::type_name(way);
-            TargetError::new(path, TargetProblem::NoDirect { file_system })
+            TargetError::new(path, TargetErrorKind::NoDirect { file_system })
         }
         error => fail("open it", error),
     })?;
@@ -151,7 +151,7 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
     }
     let size = size(path, file.as_fd())?;
     if size == 0 {
-        return Err(TargetError::new(path, TargetProblem::Empty));
+        return Err(TargetError::new(path, TargetErrorKind::Empty));
     }
     let advise = |advice| {
         rustix::fs::fadvise(&file, 0, None, advice).map_err(|error| fail("set its access hint", error))
@@ -174,12 +174,12 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
 /// Checks that an open file is on a file system that stores data.
 ///
 /// # Errors
-/// [`TargetProblem::KernelInterface`].
+/// [`TargetErrorKind::KernelInterface`].
 pub fn holds_data(path: &Path, file: impl AsFd) -> Result<(), TargetError> {
     let file_system = file_systems::type_of_open(file);
     match FileSystemType::from_name(&file_system).holds_data() {
         true => Ok(()),
-        false => Err(TargetError::new(path, TargetProblem::KernelInterface { file_system })),
+        false => Err(TargetError::new(path, TargetErrorKind::KernelInterface { file_system })),
     }
 }
 
@@ -195,7 +195,7 @@ fn mode_direction(mode: &OpenMode) -> (OFlags, &'static str) {
 /// Opens the character device of an NVMe namespace; only reading and writing of the mode apply.
 ///
 /// # Errors
-/// Fails with the problem and the next step: see [`TargetProblem`].
+/// Fails with the problem and the next step: see [`TargetErrorKind`].
 pub fn open_namespace<L: Location + ?Sized>(
     location: &L,
     mode: &OpenMode,
@@ -215,7 +215,7 @@ pub fn open_namespace<L: Location + ?Sized>(
 /// exclusivity.
 ///
 /// # Errors
-/// Fails with [`TargetProblem::Busy`], or the error of opening it.
+/// Fails with [`TargetErrorKind::Busy`], or the error of opening it.
 pub fn claim<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
     let exclusively =
         |flags| rustix::fs::open(device.access_path(), flags | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty());
@@ -254,13 +254,13 @@ pub fn identity(file: impl AsFd) -> Option<(u64, u64)> {
 /// Returns the status of a path, following links.
 ///
 /// # Errors
-/// Fails with [`TargetProblem::Missing`] if there is no object, [`TargetProblem::DanglingLink`] for a
+/// Fails with [`TargetErrorKind::Missing`] if there is no object, [`TargetErrorKind::DanglingLink`] for a
 /// dangling link, or the error of the lookup.
 pub fn read_stat<L: Location + ?Sized>(location: &L) -> Result<Stat, TargetError> {
     let path = location.name();
     let bytes = path.as_os_str().as_encoded_bytes();
     if bytes.is_empty() || bytes.contains(&0) {
-        return Err(TargetError::new(path, TargetProblem::NotAPath));
+        return Err(TargetError::new(path, TargetErrorKind::NotAPath));
     }
     rustix::fs::stat(location.access_path()).map_err(|error| not_found(path, error))
 }
@@ -298,8 +298,8 @@ fn is_read_only(device: &Path) -> bool {
 fn accept_kind(path: &Path, kind: FileType) -> Result<(), TargetError> {
     match kind {
         FileType::RegularFile | FileType::BlockDevice => Ok(()),
-        FileType::Directory => Err(TargetError::new(path, TargetProblem::Directory)),
-        _ => Err(TargetError::new(path, TargetProblem::NotAFile)),
+        FileType::Directory => Err(TargetError::new(path, TargetErrorKind::Directory)),
+        _ => Err(TargetError::new(path, TargetErrorKind::NotAFile)),
     }
 }
 

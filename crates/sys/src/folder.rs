@@ -1,7 +1,7 @@
 //! A folder that is held open, and files directly in it. No name or link leads outside, even if created in
 //! the meantime.
 
-use crate::fault_points::{self, FileStep, before};
+use crate::fault_points::{self, FileStep, check_step};
 use crate::reach;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -54,7 +54,7 @@ impl OpenFolder {
     /// Fails if the name does not exist, or is a link, a pipe or a device.
     pub fn file(&self, name: &str) -> io::Result<File> {
         right_here(name)?;
-        before(FileStep::Open)?;
+        check_step(FileStep::Open)?;
         // A pipe would be waited for.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -83,7 +83,7 @@ impl OpenFolder {
     /// Fails with the kernel's error.
     pub fn stamp(&self, name: &str) -> io::Result<Option<i64>> {
         right_here(name)?;
-        before(FileStep::Look)?;
+        check_step(FileStep::Look)?;
         match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => {
                 let changed = (found.st_mtime as u64, found.st_mtime_nsec);
@@ -101,7 +101,7 @@ impl OpenFolder {
     /// Fails with the kernel's error.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         right_here(name)?;
-        before(FileStep::Remove)?;
+        check_step(FileStep::Remove)?;
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
@@ -113,7 +113,7 @@ impl OpenFolder {
         let named = |entry: rustix::io::Result<rustix::fs::DirEntry>| {
             Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()))
         };
-        before(FileStep::List)?;
+        check_step(FileStep::List)?;
         let mut names = Dir::read_from(&self.0)?.map(named).collect::<io::Result<Vec<OsString>>>()?;
         names.retain(|name| name != "." && name != "..");
         names.sort_unstable();
@@ -125,7 +125,7 @@ impl OpenFolder {
     /// # Errors
     /// Fails with the kernel's error.
     pub fn sync(&self) -> io::Result<()> {
-        before(FileStep::SyncFolder)?;
+        check_step(FileStep::SyncFolder)?;
         rustix::fs::fsync(&self.0)?;
         if fault_points::is_watched() {
             fault_points::synced(&File::from(self.0.try_clone()?));
@@ -134,7 +134,7 @@ impl OpenFolder {
     }
 }
 
-/// One number of several: as FNV-1a, over 64 bits at a time.
+/// Hashes several numbers into one, like FNV-1a with 64-bit units.
 fn stamp_of((number, (seconds, nanos), length): (u64, (u64, u64), u64)) -> i64 {
     let parts = [number, seconds, nanos, length];
     let hash = parts.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, part| {
@@ -158,7 +158,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn nothing_outside_is_reached() {
+    fn ios_stay_inside_area() {
         let directory = tempfile::tempdir().unwrap();
         let (inside, outside) = (directory.path().join("in"), directory.path().join("out"));
         fs::create_dir(&inside).unwrap();

@@ -15,7 +15,7 @@ pub struct Room {
     pub ours: Option<u64>,
 }
 
-pub fn at(path: &Path) -> Option<Room> {
+pub fn read_free_space(path: &Path) -> Option<Room> {
     rustix::fs::statvfs(path).ok().map(free_room)
 }
 
@@ -35,7 +35,7 @@ fn free_room(found: StatVfs) -> Room {
 /// Effect of a space allocation on the size of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SizeChange {
-    /// It grows to the end of the space.
+    /// The file grows to the end of the space.
     Grows,
     Stays,
 }

@@ -19,9 +19,9 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering, compiler_fence};
 
 /// The owner may pick it up.
 const FREE: u8 = 0;
-const LOOKED_AT: u8 = 1;
+const INSPECTED: u8 = 1;
 /// The heir wants it, or has it: the owner may not pick it up any more.
-const WANTED: u8 = 2;
+const REQUESTED: u8 = 2;
 
 #[derive(Debug)]
 struct HandoverCell<T> {
@@ -31,12 +31,12 @@ struct HandoverCell<T> {
     wanted: AtomicU8,
 }
 
-// SAFETY: at any time at most one of them has the thing, see `Owner::pick_up` and `Rescuer::inherit`; it goes
-// from one thread to the other, for which it has to be `Send`. Nobody shares it.
+// SAFETY: at most one of them has the value at any time, see `HandoverOwner::pick_up` and
+// `Rescuer::inherit`. It moves between threads, so it must be `Send`. It is not shared.
 unsafe impl<T: Send> Sync for HandoverCell<T> {}
 
 #[derive(Debug)]
-pub struct Owner<T> {
+pub struct HandoverOwner<T> {
     lent: Arc<HandoverCell<T>>,
     here: bool,
 }
@@ -48,13 +48,13 @@ pub struct Rescuer<T> {
 }
 
 /// Lends a value to its owner, in the picked-up state, and its heir.
-pub fn lend<T: Send>(thing: T) -> (Owner<T>, Rescuer<T>) {
+pub fn lend<T: Send>(thing: T) -> (HandoverOwner<T>, Rescuer<T>) {
     let (down, wanted) = (AtomicBool::new(false), AtomicU8::new(FREE));
     let lent = Arc::new(HandoverCell { thing: UnsafeCell::new(thing), down, wanted });
-    (Owner { lent: Arc::clone(&lent), here: true }, Rescuer { lent, inherited: false })
+    (HandoverOwner { lent: Arc::clone(&lent), here: true }, Rescuer { lent, inherited: false })
 }
 
-impl<T> Owner<T> {
+impl<T> HandoverOwner<T> {
     /// The thing; `None` = it is put down, or lost to the heir.
     #[inline(always)]
     pub fn get(&mut self) -> Option<&mut T> {
@@ -63,7 +63,7 @@ impl<T> Owner<T> {
         self.here.then(|| unsafe { &mut *self.lent.thing.get() })
     }
 
-    /// From now on the heir may get it.
+    /// Makes the value available to the rescuer.
     #[inline(always)]
     pub fn put_down(&mut self) {
         self.here = false;
@@ -91,7 +91,7 @@ impl<T> Owner<T> {
         loop {
             match self.lent.wanted.load(Ordering::Acquire) {
                 FREE => return true,
-                LOOKED_AT => std::thread::yield_now(),
+                INSPECTED => std::thread::yield_now(),
                 _ => {
                     self.lose_value();
                     return false;
@@ -112,7 +112,7 @@ impl<T> Rescuer<T> {
     /// loses it at its next put-down, and the caller must retry.
     pub fn inherit(&mut self) -> Option<&mut T> {
         if !self.inherited {
-            self.lent.wanted.store(WANTED, Ordering::SeqCst);
+            self.lent.wanted.store(REQUESTED, Ordering::SeqCst);
             self.inherited = barrier() && self.lent.down.load(Ordering::SeqCst);
         }
         // SAFETY: it was put down when the owner could already see that it is wanted: it doesn't pick it up
@@ -124,12 +124,12 @@ impl<T> Rescuer<T> {
 impl<T> Rescuer<T> {
     /// Inspects the value if its owner has put it down, and leaves it. A returning owner waits until
     /// `look` returns. `None` = the owner uses it.
-    pub fn look<R>(&mut self, look: impl FnOnce(&T) -> R) -> Option<R> {
-        if self.inherited || self.lent.wanted.load(Ordering::SeqCst) == WANTED {
+    pub fn inspect<R>(&mut self, look: impl FnOnce(&T) -> R) -> Option<R> {
+        if self.inherited || self.lent.wanted.load(Ordering::SeqCst) == REQUESTED {
             return self.inherit().map(|thing| look(thing));
         }
         let done = LookGuard(&self.lent.wanted);
-        done.0.store(LOOKED_AT, Ordering::SeqCst);
+        done.0.store(INSPECTED, Ordering::SeqCst);
         let is_down = barrier() && self.lent.down.load(Ordering::SeqCst);
         // SAFETY: it was put down when the owner could already see that it is looked at: it picks it up only
         // when `done` has been dropped. There is one heir, which is borrowed.
@@ -166,7 +166,7 @@ mod tests {
 
     /// Changes two numbers together, and puts them down around each call, until the heir has them; returns
     /// how often.
-    fn count_rounds(mut owner: Owner<[u64; 2]>, call: impl Fn()) -> u64 {
+    fn count_rounds(mut owner: HandoverOwner<[u64; 2]>, call: impl Fn()) -> u64 {
         let mut rounds = 0;
         while let Some(pair) = owner.get() {
             rounds += 1;
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn readers_see_a_consistent_copy() {
         let (owner, mut heir) = lend([0_u64; 2]);
-        assert!(heir.look(|_| ()).is_none(), "the owner works on it");
+        assert!(heir.inspect(|_| ()).is_none(), "the owner works on it");
         // A call that takes its time.
         let worker =
             std::thread::spawn(move || count_rounds(owner, || std::thread::sleep(Duration::from_micros(20))));
@@ -192,16 +192,16 @@ mod tests {
         let pause = || std::thread::sleep(Duration::from_micros(10));
         let seen = looks.by_ref().filter_map(|_| {
             pause();
-            heir.look(|pair| assert_eq!(pair[0], pair[1]))
+            heir.inspect(|pair| assert_eq!(pair[0], pair[1]))
         });
         assert_eq!(seen.take(200).count(), 200);
         assert!(looks.any(|_| heir.inherit().is_some()));
         let rounds = worker.join().unwrap();
-        assert_eq!(heir.look(|pair| *pair), Some([rounds; 2]));
+        assert_eq!(heir.inspect(|pair| *pair), Some([rounds; 2]));
     }
 
     #[test]
-    fn an_owner_at_work_loses_it_in_one_piece() {
+    fn inherited_value_is_complete() {
         for _ in 0..50 {
             // Two numbers that are always changed together.
             let (owner, mut heir) = lend([0_u64; 2]);

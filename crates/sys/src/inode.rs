@@ -78,9 +78,9 @@ pub fn owner(found: &Metadata) -> u32 {
 /// a folder with the sticky bit. The kernel protects by the same rule (`fs.protected_symlinks`,
 /// `fs.protected_regular`).
 pub(super) fn others_may_write(mode: u32) -> bool {
-    const OTHERS_WRITE: u32 = 0o002;
+    const WORLD_WRITABLE: u32 = 0o002;
     const STICKY_AND_GROUP_WRITES: u32 = 0o1020;
-    mode & OTHERS_WRITE != 0 || mode & STICKY_AND_GROUP_WRITES == STICKY_AND_GROUP_WRITES
+    mode & WORLD_WRITABLE != 0 || mode & STICKY_AND_GROUP_WRITES == STICKY_AND_GROUP_WRITES
 }
 
 pub use std::os::unix::fs::symlink;

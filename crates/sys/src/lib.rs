@@ -72,12 +72,12 @@ pub mod mapping;
 pub mod owners;
 #[cfg_attr(windows, path = "windows/runs/parent_process.rs")]
 pub mod parent_process;
-#[cfg_attr(windows, path = "windows/runs/problem.rs")]
-pub mod problem;
 #[cfg_attr(windows, path = "windows/runs/real_time.rs")]
 pub mod real_time;
 #[cfg_attr(windows, path = "windows/runs/signals.rs")]
 pub mod signals;
+#[cfg_attr(windows, path = "windows/runs/target_error.rs")]
+pub mod target_error;
 
 // Windows': what runs are made with there.
 #[cfg(windows)]

@@ -1,6 +1,6 @@
 //! Whether another program has locked a file: as virtual machines do with their images.
 
-use crate::fault_points::{FileStep, before};
+use crate::fault_points::{FileStep, check_step};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use std::fs::File;
@@ -29,7 +29,7 @@ pub fn lock(file: BorrowedFd<'_>) -> Option<Locked> {
 /// # Errors
 /// Fails with the kernel's error.
 pub fn hold(file: &File) -> std::io::Result<bool> {
-    before(FileStep::Lock)?;
+    check_step(FileStep::Lock)?;
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),
         Err(Errno::WOULDBLOCK) => Ok(false),

@@ -22,7 +22,7 @@ const ROOM: usize = 64 << 10;
 pub struct MappedPart {
     /// `linear`, `raid`, `cache`
     pub kind: String,
-    /// How it is, in the words of its kind (Documentation/admin-guide/device-mapper).
+    /// Status in the form of its kind (Documentation/admin-guide/device-mapper).
     pub status: String,
 }
 

@@ -118,7 +118,7 @@ impl Buffer {
         unsafe { SlotMut::new(self.pages.start().as_ptr(), self.private) }
     }
 
-    /// Some of them; `None` = not all of these are private.
+    /// Returns a range of the slots; `None` = not all are private.
     #[inline]
     pub fn slot_mut(&mut self, start: usize, length: usize) -> Option<SlotMut<'_>> {
         self.private_mut().part(start, length)

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn related_lines_stay_adjacent() {
+    fn message_block_lines_stay_adjacent() {
         let told = "WARNING: not steady: still falling when it ended\n\
                     \x20        60 intervals of 1.000 s vary by 21.0 %\n\
                     \x20        -> warm up for longer than this run took\n";

@@ -39,7 +39,6 @@ pub struct MpiWorld {
     /// MPI's `mpi_yield_when_idle`), which costs a time slice on busy CPUs. A single call for all ranks
     /// avoids that.
     asks_for_any: bool,
-    /// It belongs to its thread.
     _of_this_thread: PhantomData<*const ()>,
 }
 
@@ -123,7 +122,7 @@ impl MpiWorld {
     /// # Errors
     /// Fails with MPI's error.
     pub fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), MpiError> {
-        let transfer = MessagePlace::new(bytes.to_vec());
+        let transfer = MessageBuffer::new(bytes.to_vec());
         let begun = self.calls.send(&transfer, peer_number(to)?);
         // Also after an error: MPI may have kept the address.
         self.sending.push(transfer);
@@ -229,9 +228,9 @@ impl MpiWorld {
     ///
     /// # Errors
     /// Fails with MPI's error.
-    pub fn leave(mut self) -> Result<(), MpiError> {
+    pub fn finalize(mut self) -> Result<(), MpiError> {
         let _ = self.continue_sends();
-        self.calls.leave()
+        self.calls.finalize()
     }
 }
 
@@ -292,7 +291,7 @@ mod tests {
         fn begin_to_receive(&self, _: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, MpiError> {
             let Some(left) = self.waiting.get().checked_sub(1) else { return Ok(None) };
             self.waiting.set(left);
-            let transfer = MessagePlace::new(vec![0; usize::from(left)]);
+            let transfer = MessageBuffer::new(vec![0; usize::from(left)]);
             self.remember(&transfer);
             Ok(Some((1, transfer)))
         }
@@ -311,7 +310,7 @@ mod tests {
             Ok(true)
         }
 
-        fn leave(&self) -> Result<(), MpiError> {
+        fn finalize(&self) -> Result<(), MpiError> {
             Ok(())
         }
 

@@ -4,7 +4,7 @@
 //! Identify) and NVM NvmeCommand Set 1.0 (4.1.5.1, figure 97).
 
 use crate::anchor::Location;
-use crate::problem::TargetError;
+use crate::target_error::TargetError;
 use diskspd_base::io_error::NvmeStatus;
 use rustix::fs::{Mode, OFlags};
 use std::io;
@@ -63,7 +63,7 @@ const STATUS_HEADER: usize = 16;
 const STATUS_DESCRIPTOR: usize = 32;
 
 /// More handles of a namespace aren't read: there are at most 128, each listed once for each reclaim group.
-const MOST_HANDLES: usize = 1024;
+const MAX_HANDLES: usize = 1024;
 
 /// Bytes of every answer to Identify.
 const PAGE: usize = 4096;
@@ -112,7 +112,7 @@ impl Namespace {
         self.metadata == 8 && (1..=3).contains(&self.protection)
     }
 
-    /// Capacity, bytes.
+    /// Capacity in bytes.
     pub fn size(&self) -> u64 {
         self.blocks.saturating_mul(u64::from(self.block_size()))
     }
@@ -204,7 +204,7 @@ pub fn placement_handles(device: impl AsFd, namespace: u32) -> io::Result<Vec<Pl
     // First how many there are: not every controller takes more memory than it fills.
     let mut header = [0; STATUS_HEADER];
     ask(&mut header)?;
-    let count = handle_count(&header).min(MOST_HANDLES);
+    let count = handle_count(&header).min(MAX_HANDLES);
     let mut page = vec![0; STATUS_HEADER + count * STATUS_DESCRIPTOR];
     ask(&mut page)?;
     Ok(parse_handles(&page))

@@ -22,7 +22,6 @@ static RECEIVER: AtomicI32 = AtomicI32::new(0);
 /// A signal that came before there was a receiver; 0 = none.
 static EARLY_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// A started command.
 #[derive(Debug)]
 pub struct ObservedChild {
     pid: Pid,

@@ -11,7 +11,7 @@ use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
 pub enum OwnersError {
-    /// This process can't open it either.
+    /// This process cannot open the file either.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// One of the users may not read it.
@@ -91,7 +91,7 @@ fn become_user(user: u32, group: u32, groups: &[u32]) -> io::Result<()> {
 }
 
 /// Group of a user without an entry.
-const NO_GROUP: u32 = u32::MAX - 1;
+const UNKNOWN_GROUP: u32 = u32::MAX - 1;
 
 fn groups_of(user: u32) -> (u32, Vec<u32>) {
     let mut text: Vec<libc::c_char> = vec![0; 1 << 16];
@@ -101,7 +101,7 @@ fn groups_of(user: u32) -> (u32, Vec<u32>) {
     // SAFETY: the entry points into `text`, which is as long as is told here and outlives it.
     let error = unsafe { libc::getpwuid_r(user, &mut entry, text.as_mut_ptr(), text.len(), &mut found) };
     if error != 0 || found.is_null() {
-        return (NO_GROUP, Vec::new());
+        return (UNKNOWN_GROUP, Vec::new());
     }
     // SAFETY: a found entry has a name that ends with a zero, in `text`.
     let name = unsafe { CStr::from_ptr(entry.pw_name) };

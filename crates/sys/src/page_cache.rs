@@ -36,7 +36,7 @@ pub struct CachedData {
     pub evicted: u64,
 }
 
-/// Bytes of a page.
+/// Size of a page in bytes.
 pub fn page_bytes() -> u64 {
     rustix::param::page_size() as u64
 }

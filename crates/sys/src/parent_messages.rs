@@ -18,7 +18,6 @@ pub(super) struct WaitingParent {
 pub(super) enum Message {
     /// The child is about to end.
     Ends {
-        /// Exit code of the child.
         code: u8,
         /// Seconds that its end may take.
         patience_s: u16,

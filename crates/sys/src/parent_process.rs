@@ -16,9 +16,9 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
 /// Seconds between two checks of the child without a signal.
-const LOOK_S: i64 = 2;
+const CHECK_INTERVAL_S: i64 = 2;
 /// Checks that find the child killed before the parent ends.
-const LOOKS_AT_KILLED: u32 = 2;
+const CHECKS_AFTER_KILL: u32 = 2;
 
 /// The parent, as the child sees it.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl Watch {
         let signals = all_signals();
         loop {
             self.check_child();
-            let wait = libc::timespec { tv_sec: LOOK_S, tv_nsec: 0 };
+            let wait = libc::timespec { tv_sec: CHECK_INTERVAL_S, tv_nsec: 0 };
             let mut about = MaybeUninit::<libc::siginfo_t>::zeroed();
             // SAFETY: all three are this function's own, and the kernel fills in the second.
             let signal =
@@ -137,7 +137,7 @@ impl Watch {
                 _ if self.is_killed() => self.killed += 1,
                 _ => {}
             }
-            if self.killed >= LOOKS_AT_KILLED {
+            if self.killed >= CHECKS_AFTER_KILL {
                 die_by(self.fatal.unwrap_or(libc::SIGKILL));
             }
         }

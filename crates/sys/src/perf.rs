@@ -34,7 +34,7 @@ impl CounterGroup {
             let leader = group.events.first();
             let attributes = Attributes::counter(kind, leader.is_none());
             let cpu = libc::c_int::try_from(cpu).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
-            let event = open(attributes, (EVERYBODY, cpu), leader)?;
+            let event = open(attributes, (ALL_PROCESSES, cpu), leader)?;
             if let Event::Tracepoint(point) = kind {
                 set_filter(&event, &point.filter)?;
             }
@@ -120,7 +120,7 @@ const ENABLE: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 0) as libc::Ioctl;
 const DISABLE: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 1) as libc::Ioctl;
 const SET_FILTER: libc::Ioctl = rustix::ioctl::opcode::write::<*const libc::c_char>(b'$', 6) as libc::Ioctl;
 
-const EVERYBODY: libc::pid_t = -1;
+const ALL_PROCESSES: libc::pid_t = -1;
 
 /// Opens an event of a thread and a CPU.
 fn open(

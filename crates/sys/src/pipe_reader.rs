@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Maximum kept output of a program, in bytes.
-pub(crate) const MOST_SAID: usize = 64 << 10;
+pub(crate) const MAX_OUTPUT_BYTES: usize = 64 << 10;
 const MAX_POLLS: u32 = 100;
 /// ... with so long between two looks.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -32,7 +32,7 @@ impl PipeReader {
             while let Ok(count @ 1..) = pipe.read(&mut part) {
                 let mut kept = into.lock_anyway();
                 kept.extend_from_slice(&part[..count]);
-                let more = kept.len().saturating_sub(MOST_SAID);
+                let more = kept.len().saturating_sub(MAX_OUTPUT_BYTES);
                 kept.drain(..more);
             }
         })?;

@@ -48,7 +48,7 @@ impl PrivateFolder {
     ///
     /// # Errors
     /// Fails with the system's error.
-    pub fn put(&self, name: &str, content: &[u8]) -> io::Result<PathBuf> {
+    pub fn write_file(&self, name: &str, content: &[u8]) -> io::Result<PathBuf> {
         let path = self.0.join(name);
         fs::write(&path, content)?;
         Ok(path)

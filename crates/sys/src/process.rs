@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 /// Message when the process is aborted: by the standard library after its own message, by another library,
 /// or by a signal.
-const GIVEN_UP: &[u8] =
+const ABANDONED_MESSAGE: &[u8] =
     b"ERROR: the program was aborted (SIGABRT). A line above gives the cause, if the program aborted itself: \
       if out of memory or threads, use fewer threads (-t), a smaller -o or -b, or raise the limit (ulimit \
       -v, ulimit -u, the limits of the container)\n";
@@ -27,7 +27,7 @@ pub fn prepare() {
     // SAFETY: the handler only does what may be done in a signal handler: it writes, and ends the process.
     unsafe {
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-        libc::signal(libc::SIGABRT, give_up as *const () as libc::sighandler_t);
+        libc::signal(libc::SIGABRT, end_on_timeout as *const () as libc::sighandler_t);
     }
 }
 
@@ -39,10 +39,10 @@ pub fn outlive_others() {
     }
 }
 
-extern "C" fn give_up(_: libc::c_int) {
+extern "C" fn end_on_timeout(_: libc::c_int) {
     // SAFETY: both may be called in a signal handler; the text is constant.
     unsafe {
-        libc::write(2, GIVEN_UP.as_ptr().cast(), GIVEN_UP.len());
+        libc::write(2, ABANDONED_MESSAGE.as_ptr().cast(), ABANDONED_MESSAGE.len());
         libc::_exit(FAILED)
     }
 }

@@ -35,13 +35,11 @@ pub enum LastName {
     AsItIs,
 }
 
-/// The end of a path.
 #[derive(Debug)]
 pub enum ReachedObject {
     /// A descriptor of this process. Its link is not a path for a pipe, and leads to another file after a
     /// rename.
     Descriptor(i32),
-    /// A name in a folder.
     FolderEntry(FolderEntry),
 }
 
@@ -354,7 +352,7 @@ impl FolderEntry {
         self.object.as_ref().map(|object| Kind::from_mode(object.mode))
     }
 
-    /// The same for all names of a file.
+    /// Returns a key that is equal for all names of a file.
     pub fn key(&self) -> Option<SpotKey> {
         match &self.object {
             Some(object) => Some(SpotKey::There(object.identity)),

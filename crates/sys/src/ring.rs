@@ -11,7 +11,7 @@ mod form;
 mod name;
 mod setup;
 
-pub use commands::{Blocks, Commands, MOST_BLOCKS};
+pub use commands::{Blocks, Commands, MAX_BLOCKS};
 pub use form::{EntryForm, FileTransfers};
 pub use setup::{RegistrationError, RingOptions};
 

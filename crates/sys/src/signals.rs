@@ -19,7 +19,7 @@ use std::sync::{LazyLock, Mutex};
 /// signal's default effect.
 static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 /// Signals whose default action is seen to.
-static SEEN_TO: LazyLock<Mutex<Vec<i32>>> = LazyLock::new(Mutex::default);
+static HANDLED_SIGNALS: LazyLock<Mutex<Vec<i32>>> = LazyLock::new(Mutex::default);
 
 /// Two equal signals within this time count once.
 const REPEAT_WINDOW: Nanos = SECOND / 10;
@@ -108,7 +108,7 @@ impl Drop for BlockedSignals {
 }
 
 fn see_to_default(signal: i32) -> io::Result<()> {
-    let mut seen_to = SEEN_TO.lock_anyway();
+    let mut seen_to = HANDLED_SIGNALS.lock_anyway();
     if !seen_to.contains(&signal) {
         let action = move || {
             if LISTENERS.load(Ordering::SeqCst) == 0 {
@@ -165,7 +165,7 @@ impl TerminationSignals {
 }
 
 impl Close {
-    /// No signal arrives any more.
+    /// Stops the delivery of signals.
     pub fn close(&self) {
         self.1.end_listening();
         self.0.close();

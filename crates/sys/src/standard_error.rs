@@ -14,7 +14,7 @@ use std::io::Write;
 use std::sync::Mutex;
 
 /// Widths of the currently drawn lines. The cursor is after the last one.
-static DRAWN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+static DRAWN_WIDTHS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
 pub fn print_line(line: impl Display) {
     write(&format!("{line}\n"));
@@ -22,7 +22,7 @@ pub fn print_line(line: impl Display) {
 
 /// Writes text of whole lines, in one piece where the kernel takes it so.
 pub fn write(text: &str) {
-    let mut drawn = DRAWN.lock_anyway();
+    let mut drawn = DRAWN_WIDTHS.lock_anyway();
     let shown = visible::lines(text);
     let shown = match screen() {
         Some(screen) => fitted(&shown, screen.columns, screen.colours),
@@ -48,7 +48,7 @@ pub fn wait_until_read(most: super::clock::Nanos) {
 /// Draws lines on the terminal in place of the previously drawn ones, with or without `colours`. Each must
 /// be narrower than the terminal.
 pub fn draw(lines: &[DrawnLine], colours: bool) {
-    let mut drawn = DRAWN.lock_anyway();
+    let mut drawn = DRAWN_WIDTHS.lock_anyway();
     let text = redraw_sequence(&drawn, terminal_columns(&drawn), lines, colours);
     *drawn = lines.iter().map(|line| line.iter().map(|piece| width(&piece.text)).sum()).collect();
     write_raw(&text);
@@ -56,13 +56,13 @@ pub fn draw(lines: &[DrawnLine], colours: bool) {
 
 /// Writes lines that stay, for terminals; `colours` or not.
 pub fn write_lines(lines: &[DrawnLine], colours: bool) {
-    let mut drawn = DRAWN.lock_anyway();
+    let mut drawn = DRAWN_WIDTHS.lock_anyway();
     let text: String = lines.iter().map(|line| inked_line(line, colours) + "\n").collect();
     write_raw(&format!("{}{text}", wipe_sequence(&mut drawn)));
 }
 
 pub fn wipe() {
-    let mut drawn = DRAWN.lock_anyway();
+    let mut drawn = DRAWN_WIDTHS.lock_anyway();
     let text = wipe_sequence(&mut drawn);
     if !text.is_empty() {
         write_raw(&text);

@@ -31,7 +31,7 @@ pub struct Screen {
 pub fn screen() -> Option<Screen> {
     screen_of(&std::io::stderr()).or_else(|| match PASSED_TO.get()? {
         PassedTerminal::Here(terminal) => screen_of(terminal),
-        PassedTerminal::Elsewhere(columns, rows) => find_screen(*columns, *rows, named),
+        PassedTerminal::Elsewhere(columns, rows) => find_screen(*columns, *rows, read_variable),
     })
 }
 
@@ -48,10 +48,14 @@ pub(crate) fn screen_of(stream: &(impl IsTerminal + AsStream)) -> Option<Screen>
     }
     let size = window(stream);
     let side = |side: Option<usize>, usual| side.filter(|side| *side > 0).unwrap_or(usual);
-    find_screen(side(size.map(|(columns, _)| columns), 80), side(size.map(|(_, rows)| rows), 24), named)
+    find_screen(
+        side(size.map(|(columns, _)| columns), 80),
+        side(size.map(|(_, rows)| rows), 24),
+        read_variable,
+    )
 }
 
-fn named(name: &str) -> Option<String> {
+fn read_variable(name: &str) -> Option<String> {
     env::var_os(name).and_then(|value| value.into_string().ok())
 }
 
@@ -86,7 +90,6 @@ pub enum TextStyle {
     Wrong,
 }
 
-/// A piece of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StyledText {
     pub ink: TextStyle,

@@ -31,13 +31,13 @@ pub fn read() -> u64 {
     }
 }
 
-/// Other processors have a clock that the kernel reads as cheaply.
+/// Returns false, because the kernel's clock is as cheap on other processors.
 #[cfg(not(target_arch = "x86_64"))]
 fn is_invariant() -> bool {
     false
 }
 
-/// Never called where the counter isn't reliable.
+/// Must not be called if the counter is unreliable.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
 pub fn read() -> u64 {

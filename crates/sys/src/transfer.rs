@@ -11,11 +11,10 @@ pub const MAX_LENGTH: u32 = 0x7fff_f000;
 pub struct Transfer {
     /// Operation of the transfer. Operations without data have no place in the memory.
     pub op: Operation,
-    /// Index of the file.
     pub file: u32,
-    /// Position in the file, bytes.
+    /// Position in the file in bytes.
     pub offset: u64,
-    /// Position in the memory, bytes.
+    /// Position in the memory in bytes.
     pub start: usize,
     /// Bytes.
     pub length: u32,

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-/// CPU time of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThreadUsage {
     pub user: Duration,
@@ -32,7 +31,7 @@ pub fn sleeps() -> std::io::Result<u64> {
 pub struct ChildrenUsage {
     /// CPU time, all threads together; its division is sampled as [`thread_usage`]'s.
     pub cpu: ThreadUsage,
-    /// How often they gave up the CPU, to wait.
+    /// Number of voluntary context switches.
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,
 }

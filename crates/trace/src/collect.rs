@@ -6,13 +6,12 @@ use std::collections::BTreeMap;
 /// One I/O that was recorded: 24 bytes, of which a trace has many millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedIo {
-    /// When it was submitted, ns by the clock of the trace.
+    /// Submission time in ns on the clock of the trace.
     pub at_ns: u64,
-    /// First byte.
     pub offset: u64,
     /// Bytes, below 2^31; the highest bit = it writes.
     size: u32,
-    /// How long it took, in units of [`LATENCY_UNIT_NS`].
+    /// Latency in units of [`LATENCY_UNIT_NS`].
     latency: u32,
 }
 
@@ -22,7 +21,7 @@ const UNKNOWN_THREAD: u32 = u32::MAX;
 const WRITES: u32 = 1 << 31;
 
 impl TracedIo {
-    /// The largest that is kept, bytes.
+    /// Maximum kept size in bytes.
     pub const MAX_IO_BYTES: u32 = WRITES - 1;
 
     /// Creates an incomplete I/O. The size is capped at [`TracedIo::MAX_IO_BYTES`].
@@ -31,7 +30,7 @@ impl TracedIo {
         TracedIo { at_ns, offset, size: bytes.min(Self::MAX_IO_BYTES) | direction, latency: UNKNOWN_THREAD }
     }
 
-    /// The same with the time it took, ns.
+    /// Sets the latency in ns.
     #[must_use]
     pub fn took(mut self, latency_ns: u64) -> TracedIo {
         let units = (latency_ns / LATENCY_UNIT_NS).min(u64::from(UNKNOWN_THREAD - 1));
@@ -58,9 +57,9 @@ impl TracedIo {
 }
 
 /// Maximum number of I/Os, which use a GiB of memory.
-pub const MOST_IOS: usize = (1 << 30) / size_of::<TracedIo>();
-/// More requests than this aren't in flight anywhere: their completions were missed.
-const MOST_IN_FLIGHT: usize = 1 << 20;
+pub const MAX_IOS: usize = (1 << 30) / size_of::<TracedIo>();
+/// Maximum number of requests in flight; more result from missed completions.
+const MAX_IN_FLIGHT: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 pub struct IoCollector {
@@ -86,7 +85,7 @@ impl IoCollector {
         if self.is_full() {
             return;
         }
-        if self.known >= MOST_IN_FLIGHT {
+        if self.known >= MAX_IN_FLIGHT {
             self.in_flight.clear();
             self.known = 0;
         }
@@ -164,7 +163,7 @@ impl IoCollector {
 
     /// Handles a gap of `events` lost events. I/Os in flight are dropped, because they would be matched
     /// with wrong completions.
-    pub fn lost(&mut self, events: u64) {
+    pub fn add_lost_events(&mut self, events: u64) {
         self.lost += events;
         self.in_flight.clear();
         self.known = 0;
@@ -175,7 +174,7 @@ impl IoCollector {
     }
 
     pub fn is_full(&self) -> bool {
-        self.ios.len() >= MOST_IOS
+        self.ios.len() >= MAX_IOS
     }
 
     pub fn len(&self) -> usize {
@@ -212,7 +211,7 @@ pub struct IoTrace {
     pub lost: u64,
     /// Completions without an observed submission, from earlier or other I/Os.
     pub unasked: u64,
-    /// There were more than [`MOST_IOS`].
+    /// Whether the trace had more than [`MAX_IOS`] I/Os.
     pub truncated: bool,
     /// Size of the recorded target in bytes; `None` if unknown.
     pub target_size: Option<u64>,

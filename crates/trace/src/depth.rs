@@ -2,10 +2,9 @@
 
 use super::TracedIo;
 
-/// In flight when an I/O is submitted, itself included.
+/// Number of I/Os in flight at each submission, including the submitted one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct DepthFigures {
-    /// Over the time, on average.
     pub mean: f64,
     pub usual: u32,
     pub most: u32,

@@ -6,7 +6,7 @@ use super::{DiscardCount, IoTrace, TracedIo};
 use std::collections::HashMap;
 
 /// Maximum number of stored random offsets; more would not improve the distribution.
-const MOST_OFFSETS: usize = 1 << 20;
+const MAX_OFFSETS: usize = 1 << 20;
 const NEARLY_ALL: u64 = 95;
 const ALIGNMENTS: usize = 21;
 
@@ -16,7 +16,6 @@ pub struct IoFigures {
     pub by_direction: [TracedPart; 2],
     /// From the first I/O to the last one, or to its completion, ns; at least 1.
     pub duration_ns: u64,
-    /// First byte that was touched.
     pub begin: u64,
     pub end: u64,
     pub streams: u32,
@@ -37,7 +36,7 @@ pub struct IoFigures {
 pub struct TracedPart {
     pub ios: u64,
     pub bytes: u64,
-    /// How many begin where another one, of either direction, has ended.
+    /// Number of I/Os that start at the end of an earlier I/O of either direction.
     pub sequential: u64,
     pub sizes: Vec<SizeCount>,
     /// Offsets of non-sequential I/Os in ascending order, at most 2^20 evenly chosen ones.
@@ -121,7 +120,7 @@ impl TracedPart {
         }
         part.sizes = sizes.into_iter().map(|(bytes, ios)| SizeCount { bytes, ios }).collect();
         part.sizes.sort_unstable_by_key(|size| (std::cmp::Reverse(size.ios), size.bytes));
-        let step = (part.random() as usize).div_ceil(MOST_OFFSETS).max(1);
+        let step = (part.random() as usize).div_ceil(MAX_OFFSETS).max(1);
         let random = ios().map(each).filter(|(_, sequential)| !sequential).step_by(step);
         part.offsets = random.map(|(io, _)| io.offset).collect();
         part.offsets.sort_unstable();

@@ -5,18 +5,18 @@ use super::ranges::{RangeFit, TracedArea, fit_ranges};
 use diskspd_base::operation::Operation;
 use diskspd_profile::{CacheMode, MixPart, Profile, RawText, SizeShare, Target, Throughput, TimeSpan};
 
-/// One size stands for all from this share of I/Os on, ..
+/// Share of I/Os from which one size represents all, ..
 const DOMINANT: f64 = 0.95;
 /// .. when the mean size is changed by no more than this.
 const MEAN_ERROR: f64 = 0.01;
 /// A size is one of the profile's from this share of the I/Os, or of the bytes, on.
-const WORTH: f64 = 0.005;
-const MOST_SIZES: usize = 24;
+const MIN_SIZE_SHARE: f64 = 0.005;
+const MAX_SIZES: usize = 24;
 const SHARES: f64 = 100_000.0;
 /// Reads and writes that differ by more than this in sizes or in sequential share are parts of a mix.
-const UNLIKE: f64 = 0.1;
+const MIN_RATE_DIFFERENCE: f64 = 0.1;
 /// Fewer of one direction, or at random, say nothing of where they go.
-const TOO_FEW: u64 = 50;
+const MIN_FIT_IOS: u64 = 50;
 const PURE: f64 = 0.005;
 /// Maximum unused share before and after an area that counts as the whole target.
 const EDGE: f64 = 0.01;
@@ -36,7 +36,7 @@ pub enum RateChoice {
 /// A profile and how well it fits.
 #[derive(Debug, Clone)]
 pub struct FittedProfile {
-    /// One time span with one target, a template.
+    /// Profile with one time span and one target as template.
     pub profile: Profile,
     pub fit: TraceFit,
 }
@@ -70,7 +70,7 @@ struct ShapedPart {
 pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
     let area = traced_area(figures);
     let [reads, writes] = &figures.by_direction;
-    let unlike = reads.ios >= TOO_FEW && writes.ios >= TOO_FEW && are_unlike(reads, writes);
+    let unlike = reads.ios >= MIN_FIT_IOS && writes.ios >= MIN_FIT_IOS && are_unlike(reads, writes);
     let mut target = common_target(figures, area, rate);
     let discards = whole_percent(figures.discard_share()).min(99);
     target.shares.set(Operation::Discard, discards);
@@ -126,7 +126,8 @@ fn are_unlike(reads: &TracedPart, writes: &TracedPart) -> bool {
     // Half of the sum of all differences: those that the one has more of.
     let more = |size: &SizeCount| (share(reads, size.bytes) - share(writes, size.bytes)).max(0.0);
     let apart: f64 = reads.sizes.iter().map(more).sum();
-    apart > UNLIKE || (reads.sequential_share() - writes.sequential_share()).abs() > UNLIKE
+    apart > MIN_RATE_DIFFERENCE
+        || (reads.sequential_share() - writes.sequential_share()).abs() > MIN_RATE_DIFFERENCE
 }
 
 fn common_target(figures: &IoFigures, area: TracedArea, rate: RateChoice) -> Target {
@@ -192,7 +193,7 @@ fn shape_part(part: &TracedPart, area: TracedArea, common: &Target, write_ratio:
             sizes.iter().map(|size| SizeShare { block_size: size.bytes, share: share(size) }).collect();
     }
     let mut distance = None;
-    if random_ratio > 0 && part.random() >= TOO_FEW {
+    if random_ratio > 0 && part.random() >= MIN_FIT_IOS {
         let unit = if block_alignment == 0 { u64::from(part.sizes[0].bytes).max(1) } else { block_alignment };
         let least = u64::from(largest).next_multiple_of(unit);
         let RangeFit { distribution, distance: found } = fit_ranges(&part.offsets, area, unit, least);
@@ -210,10 +211,11 @@ fn worthwhile_sizes(part: &TracedPart) -> Vec<SizeCount> {
         return vec![*first];
     }
     let is_worth = |size: &&SizeCount| {
-        size.ios as f64 / ios >= WORTH || size.ios as f64 * f64::from(size.bytes) / bytes >= WORTH
+        size.ios as f64 / ios >= MIN_SIZE_SHARE
+            || size.ios as f64 * f64::from(size.bytes) / bytes >= MIN_SIZE_SHARE
     };
     let mut sizes: Vec<SizeCount> = part.sizes.iter().filter(is_worth).copied().collect();
-    sizes.truncate(MOST_SIZES);
+    sizes.truncate(MAX_SIZES);
     match sizes.is_empty() {
         true => vec![*first],
         false => sizes,

@@ -12,7 +12,7 @@ pub struct TraceSource {
     pub is_live: bool,
 }
 
-const UNASKED: f64 = 0.02;
+const MAX_UNREQUESTED_SHARE: f64 = 0.02;
 const SHOWN_SIZES: usize = 8;
 
 pub fn text(source: &TraceSource, figures: &IoFigures, fitted: &FittedProfile) -> String {
@@ -59,7 +59,7 @@ fn write_source(text: &mut String, source: &TraceSource, figures: &IoFigures) ->
         writeln!(text, "  lost         {} events{meaning}", figures.lost)?;
     }
     // A few were in flight when the trace began.
-    if figures.unasked as f64 > figures.all.ios as f64 * UNASKED {
+    if figures.unasked as f64 > figures.all.ios as f64 * MAX_UNREQUESTED_SHARE {
         writeln!(
             text,
             "  not seen     {} more I/Os completed here but were submitted to another device (partition, \

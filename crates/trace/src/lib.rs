@@ -23,7 +23,7 @@ mod ranges;
 pub mod replay;
 mod sequences;
 
-pub use collect::{DiscardCount, IoCollector, IoTrace, MOST_IOS, TracedIo};
+pub use collect::{DiscardCount, IoCollector, IoTrace, MAX_IOS, TracedIo};
 pub use figures::{IoFigures, SizeCount, TracedPart};
 pub use fit::{FittedProfile, RateChoice, TraceFit, fit};
 pub use fit_text::{TraceSource, text};

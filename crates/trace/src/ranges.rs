@@ -14,7 +14,6 @@ const POINTS: u64 = 100;
 /// The bytes that are touched.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TracedArea {
-    /// First byte.
     pub base: u64,
     /// Exclusive end, relative to `base`.
     pub end: u64,

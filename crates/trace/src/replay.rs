@@ -9,16 +9,16 @@ use std::sync::Arc;
 const ALIGNMENTS: [u32; 4] = [512, 1024, 2048, 4096];
 /// Bits of a time, ns: 78 hours.
 const TIME_BITS: u32 = 48;
-const MOST_KINDS: usize = 1 << 16;
+const MAX_KINDS: usize = 1 << 16;
 
 #[derive(Debug, Default, PartialEq)]
 pub struct ReplayList {
     ios: Vec<PackedIo>,
     kinds: Vec<ReplayKind>,
-    /// How many of each there are in the file: reads, writes, discards.
+    /// Number of reads, writes and discards in the file.
     pub recorded: [u64; 3],
     pub bytes: u64,
-    /// The largest read or write of the list, bytes.
+    /// The largest read or write of the list in bytes.
     pub largest: u32,
     /// Exclusive end of the I/Os in bytes, and the line of the last one.
     pub end: (u64, u64),
@@ -90,8 +90,8 @@ impl ReplayBuilder {
         let wanted = ReplayKind { bytes: io.bytes, does };
         let kind = match list.kinds.iter().position(|kind| *kind == wanted) {
             Some(known) => known,
-            None if list.kinds.len() == MOST_KINDS => {
-                return Err(TraceErrorKind::TooManySizes(MOST_KINDS));
+            None if list.kinds.len() == MAX_KINDS => {
+                return Err(TraceErrorKind::TooManySizes(MAX_KINDS));
             }
             None => {
                 list.kinds.push(wanted);
@@ -135,7 +135,7 @@ impl ReplayList {
         self.ios.is_empty()
     }
 
-    /// When the last one was submitted, ns after the first one.
+    /// Returns the submission time of the last I/O in ns since the first one.
     pub fn length_ns(&self) -> u64 {
         self.ios.last().map_or(0, |io| io.at_and_kind >> 16)
     }

@@ -6,9 +6,9 @@ use super::TracedIo;
 /// interleaved. A random I/O matches one of them with probability (this / positions).
 const REMEMBERED: usize = 16;
 /// Divisor of all sequential I/Os that gives the minimum size of a stream.
-const WORTH: u64 = 20;
+const MIN_SEQUENCE_IOS: u64 = 20;
 /// Maximum number of started streams that are distinguished.
-const MOST_STREAMS: usize = 4096;
+const MAX_STREAMS: usize = 4096;
 
 #[derive(Debug, Default)]
 pub(super) struct Sequences {
@@ -24,7 +24,7 @@ struct SequentialStream {
     begin: u64,
     end: u64,
     length: u64,
-    /// By number, the first and the last I/O.
+    /// Number of the first I/O.
     first: u64,
     last: u64,
 }
@@ -71,14 +71,14 @@ impl Sequences {
     }
 
     fn keep_longest(&mut self) {
-        if self.over.len() >= 2 * MOST_STREAMS {
+        if self.over.len() >= 2 * MAX_STREAMS {
             self.over.sort_unstable_by_key(|stream| std::cmp::Reverse(stream.length));
-            self.over.truncate(MOST_STREAMS);
+            self.over.truncate(MAX_STREAMS);
         }
     }
 
     pub(super) fn streams(&self) -> u32 {
-        let worth = (self.sequential / WORTH).max(2);
+        let worth = (self.sequential / MIN_SEQUENCE_IOS).max(2);
         let all = || self.places.iter().chain(&self.over).filter(|stream| stream.length >= worth);
         let at = |number: u64| all().filter(|s| (s.first..=s.last).contains(&number)).count();
         all().map(|stream| at(stream.first)).max().unwrap_or(0) as u32

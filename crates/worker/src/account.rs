@@ -3,7 +3,7 @@
 use super::requests::Requests;
 use super::{WorkerLedger, WorkerLoop, unfinished};
 use crate::control::Phase;
-use crate::recorder::{CountedIo, OnTime};
+use crate::recorder::{CountedIo, PacedDelay};
 use crate::telemetry::io_log::Entry;
 use diskspd_base::operation::Operation;
 use diskspd_engine::CompletedIo;
@@ -114,7 +114,7 @@ impl WorkerLoop<'_> {
             }
         }
         if self.dots.every > 0 {
-            self.voice.dots(self.dots.after(well.len() as u32));
+            self.voice.dots(self.dots.count_dots(well.len() as u32));
         }
         if self.tells {
             self.report_completions(books, well, now);
@@ -202,7 +202,7 @@ impl WorkerLoop<'_> {
         for completed in well {
             let Some(due) = pacing.due(completed.request) else { continue };
             let flight = &requests.flights[completed.request as usize];
-            recorder.count_on_time(OnTime {
+            recorder.count_on_time(PacedDelay {
                 target: flight.target as usize,
                 direction: flight.io.op.direction(),
                 delay: flight.started.saturating_sub(due),

@@ -7,7 +7,7 @@ use diskspd_profile::OperationShares;
 const SEED: u64 = u64::from_be_bytes(*b"discards");
 
 #[derive(Debug)]
-pub(crate) struct OtherOperations {
+pub(crate) struct AuxOperations {
     shares: Vec<OperationShares>,
     /// Whether recorded I/Os are executed (`--replay`), which define their operations.
     pub(super) recorded: bool,
@@ -16,10 +16,10 @@ pub(crate) struct OtherOperations {
     pub(super) ended: Vec<CompletedIo>,
 }
 
-impl OtherOperations {
+impl AuxOperations {
     /// `None` = it only reads and writes.
-    pub(crate) fn new(plan: &WorkerPlan, recorded: bool) -> Option<OtherOperations> {
-        plan.times_more_than_ios().then(|| OtherOperations {
+    pub(crate) fn new(plan: &WorkerPlan, recorded: bool) -> Option<AuxOperations> {
+        plan.times_more_than_ios().then(|| AuxOperations {
             shares: plan.targets.iter().map(|target| target.shares).collect(),
             recorded,
             random: Random::new(SEED ^ (plan.seed << 32)),

@@ -25,17 +25,16 @@ const MIN_BATCH: usize = 4;
 const FIRST_BATCH: usize = 8;
 const MAX_BATCH: usize = 16;
 
-/// The way of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Batches {
     All,
     /// One synchronous I/O at a time, in the order of the requests, without I/Os in flight.
     Single,
-    InTime(InTime),
+    InTime(BatchPolicy),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct InTime {
+pub(crate) struct BatchPolicy {
     /// Number of I/Os that can be submitted within the time limit, as known so far.
     most: usize,
     least: usize,
@@ -53,7 +52,7 @@ impl Batches {
         if synchronous {
             return Batches::Single;
         }
-        Batches::InTime(InTime {
+        Batches::InTime(BatchPolicy {
             most: FIRST_BATCH,
             least: if fresh { 1 } else { MIN_BATCH },
             half: (depth / 2).max(1),
@@ -69,9 +68,9 @@ impl Batches {
         match self {
             Batches::Single => 1,
             Batches::All => usize::MAX,
-            Batches::InTime(InTime { at_once: true, measured: false, .. }) => usize::MAX,
-            Batches::InTime(InTime { at_once: true, most, .. }) => most,
-            Batches::InTime(InTime { most, half, .. }) => most.min(half),
+            Batches::InTime(BatchPolicy { at_once: true, measured: false, .. }) => usize::MAX,
+            Batches::InTime(BatchPolicy { at_once: true, most, .. }) => most,
+            Batches::InTime(BatchPolicy { most, half, .. }) => most.min(half),
         }
     }
 
@@ -84,19 +83,19 @@ impl Batches {
     /// Whether to check for completions after each batch, although a limit holds the remaining requests.
     #[inline]
     pub(crate) fn are_looked_after(self) -> bool {
-        matches!(self, Batches::InTime(InTime { measured: true, .. }))
+        matches!(self, Batches::InTime(BatchPolicy { measured: true, .. }))
     }
 
     /// Whether more was submitted than for a waiting device, so that a check before the wait verifies the
     /// decision.
     #[inline]
     pub(crate) fn are_at_once(self) -> bool {
-        matches!(self, Batches::InTime(InTime { at_once: true, .. }))
+        matches!(self, Batches::InTime(BatchPolicy { at_once: true, .. }))
     }
 
     /// Records that `completed` of `in_flight` I/Os had ended at a check without waiting.
     #[inline]
-    pub(crate) fn found(&mut self, completed: usize, in_flight: usize) {
+    pub(crate) fn record_wait(&mut self, completed: usize, in_flight: usize) {
         if let Batches::InTime(known) = self {
             known.at_once = completed == in_flight;
         }
@@ -132,7 +131,7 @@ mod tests {
             let fresh = [(100, 16), (2100, 4), (5000, 2), (10_000, 1), (90_000, 1)].map(|c| (c, true));
             for ((per_io, settled), fresh) in ordinary.into_iter().chain(fresh) {
                 let mut batches = Batches::new(false, 32, measured, fresh);
-                batches.found(1, 32);
+                batches.record_wait(1, 32);
                 for _ in 0..10 {
                     let ios = batches.max_batch();
                     batches.took(ios, ios as Nanos * per_io);
@@ -150,7 +149,7 @@ mod tests {
             [(1, 1), (2, 1), (3, 1), (4, 2), (7, 3), (8, 4), (16, 8), (31, 15), (32, 16), (1000, 16)];
         for ((depth, largest), measured) in largest.into_iter().flat_map(|l| [(l, true), (l, false)]) {
             let mut batches = Batches::new(false, depth, measured, false);
-            batches.found(0, depth);
+            batches.record_wait(0, depth);
             assert!(batches.max_batch() <= largest, "depth {depth}: begins with {}", batches.max_batch());
             for _ in 0..10 {
                 batches.took(batches.max_batch(), 0);
@@ -168,12 +167,12 @@ mod tests {
         for depth in [2, 3, 8, 31] {
             let mut batches = Batches::new(false, depth, true, false);
             assert!(batches.are_at_once());
-            batches.found(depth, depth);
+            batches.record_wait(depth, depth);
             for _ in 0..10 {
                 batches.took(batches.max_batch(), 0);
             }
             assert_eq!(batches.max_batch(), MAX_BATCH, "depth {depth}");
-            batches.found(depth - 1, depth);
+            batches.record_wait(depth - 1, depth);
             assert_eq!(
                 (batches.max_batch(), batches.are_at_once()),
                 (MAX_BATCH.min(depth / 2), false),
@@ -186,12 +185,12 @@ mod tests {
     #[test]
     fn immediate_io_is_batched_without_latencies() {
         let mut batches = Batches::new(false, 32, false, false);
-        batches.found(32, 32);
+        batches.record_wait(32, 32);
         assert_eq!(batches.max_batch(), usize::MAX);
-        batches.found(31, 32);
+        batches.record_wait(31, 32);
         assert_eq!(batches.max_batch(), FIRST_BATCH);
         let mut batches = Batches::new(false, 32, true, false);
-        batches.found(32, 32);
+        batches.record_wait(32, 32);
         assert_eq!(batches.max_batch(), FIRST_BATCH);
     }
 
@@ -199,7 +198,7 @@ mod tests {
     fn synchronous_thread_has_batches_of_one() {
         for measured in [true, false] {
             let mut batches = Batches::new(true, 32, measured, false);
-            batches.found(1, 1);
+            batches.record_wait(1, 1);
             batches.took(1, 1_000_000);
             assert_eq!(batches.max_batch(), 1);
         }

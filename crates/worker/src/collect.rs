@@ -78,7 +78,7 @@ impl WorkerLoop<'_> {
     fn note_found(&mut self) {
         let in_flight = self.plan.depth as usize - self.left;
         debug_assert!(self.done.len() <= in_flight);
-        self.batches.found(self.done.len(), in_flight);
+        self.batches.record_wait(self.done.len(), in_flight);
     }
 
     /// Waits until something has completed, but no longer than until `due`; returns with nothing when the
@@ -132,6 +132,6 @@ impl WorkerLoop<'_> {
 
     fn is_over(&self, due: Nanos) -> bool {
         let now = self.clock.now();
-        now >= due || self.phases.at(now) == Phase::Stop
+        now >= due || self.phases.phase_at(now) == Phase::Stop
     }
 }

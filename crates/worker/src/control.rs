@@ -5,7 +5,7 @@
 use super::Outcome;
 use super::outcome::SpanOutcome;
 use crate::failure::{WorkerFailure, by_cause};
-use diskspd_output::{HURRIED, INTERRUPTED, SILENCE, StopSignal, grace};
+use diskspd_output::{INTERRUPTED, RAPID_REPEAT_NS, SILENCE, StopSignal, grace};
 use diskspd_plan::PlanError;
 use diskspd_results::EndedBy;
 use diskspd_sys::clock::{self, Nanos};
@@ -25,7 +25,7 @@ pub enum Phase {
     Stop = 3,
 }
 
-/// One per run; [`Control::begin_span`] makes it ready for the next time span.
+/// Control block of a run; [`Control::begin_span`] prepares it for the next time span.
 #[derive(Debug, Default)]
 pub struct Control {
     phase: AtomicU8,
@@ -63,9 +63,9 @@ pub enum SupervisorEvent {
 #[derive(Debug, Clone, Copy)]
 struct CurrentStep {
     what: &'static str,
-    /// It waits for another program, and not for the kernel.
+    /// Whether the step waits for another program instead of the kernel.
     for_others: bool,
-    /// It must not take longer than storage is waited for.
+    /// Whether the step must end within the limit for storage.
     is_bounded: bool,
 }
 
@@ -79,7 +79,7 @@ impl Default for CurrentStep {
 struct ControlState {
     ready: usize,
     ended: usize,
-    /// When the user interrupted; 0 = not yet.
+    /// Time of the interruption by the user; 0 = none.
     interrupted_at: Nanos,
     started: bool,
     failures: Vec<WorkerFailure>,
@@ -88,7 +88,7 @@ struct ControlState {
 impl StopSignal for Control {
     fn patience_ns(&self) -> Nanos {
         match (self.is_hurried(), self.is_interrupted()) {
-            (true, _) => HURRIED,
+            (true, _) => RAPID_REPEAT_NS,
             (_, true) => INTERRUPTED,
             _ => grace(),
         }
@@ -159,7 +159,7 @@ impl Control {
         clock::monotonic()
     }
 
-    /// When measuring ended; `None` = it hasn't, or never began.
+    /// Returns the end of measuring; `None` = not ended, or not started.
     pub(crate) fn measure_end(&self) -> Option<Nanos> {
         Some(self.measure_end.load(Ordering::Relaxed)).filter(|end| *end > 0)
     }
@@ -322,7 +322,7 @@ impl Control {
             }
             let mut deadline = begin.saturating_add(grace());
             for (at, grace) in
-                [(state.interrupted_at, INTERRUPTED), (self.hurried.load(Ordering::SeqCst), HURRIED)]
+                [(state.interrupted_at, INTERRUPTED), (self.hurried.load(Ordering::SeqCst), RAPID_REPEAT_NS)]
             {
                 if at > 0 {
                     deadline = deadline.min(at.max(begin) + grace);

@@ -12,7 +12,6 @@ pub(crate) struct Counting {
     /// Calls that submitted I/Os while it was measured.
     pub submits: u64,
     ring: bool,
-    /// Waits that are counted already.
     waits: u64,
 }
 

@@ -1,6 +1,6 @@
 //! The end of a span: a short wait for I/Os in flight.
 
-use super::books::WorkerLedger;
+use super::ledger::WorkerLedger;
 use super::{TICK, WorkerLoop};
 use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;

@@ -3,7 +3,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct WorkerFailure {
-    /// In a line, with thread, request and offset.
+    /// Message in one line with thread, request and offset.
     pub message: String,
     cause: String,
 }
@@ -19,7 +19,7 @@ impl WorkerFailure {
     }
 }
 
-/// One that says nothing of a thread's own.
+/// A failure without thread details.
 impl From<String> for WorkerFailure {
     fn from(message: String) -> WorkerFailure {
         WorkerFailure { cause: message.clone(), message }

@@ -94,7 +94,7 @@ mod tests {
     use std::collections::VecDeque;
 
     #[test]
-    fn it_is_a_queue_and_stays_where_it_is() {
+    fn queue_is_shared_at_fixed_address() {
         for depth in [1, 2, 7] {
             let mut idle = Idle::all(depth);
             let mut model: VecDeque<u32> = (0..depth).collect();

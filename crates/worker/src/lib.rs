@@ -17,25 +17,25 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 mod account;
+mod aux_batches;
 mod aux_operations;
 mod batches;
-mod books;
 mod causes;
 mod collect;
 pub mod control;
 mod counting;
-pub mod desk;
 mod drain;
 mod drain_timeout;
 mod failed_io;
 mod failure;
 mod flushes;
 mod flushing;
+pub mod handoff;
 mod idle;
+mod ledger;
 pub mod listener;
 #[cfg(test)]
 mod order_tests;
-mod other_batches;
 mod outcome;
 mod pacing;
 mod payload_refill;
@@ -45,13 +45,13 @@ mod quota;
 pub mod recorder;
 mod requests;
 mod routines;
+pub mod run_reporter;
 mod single;
 pub mod slowest;
 mod state;
 pub mod telemetry;
 mod unfinished;
 mod verifying;
-pub mod voice;
 mod volume_quota;
 mod zones;
 mod zoning;
@@ -59,9 +59,8 @@ mod zoning;
 use crate::recorder::seconds;
 use crate::telemetry::io_log::Producer;
 use crate::telemetry::live::Counters;
-use aux_operations::OtherOperations;
+use aux_operations::AuxOperations;
 use batches::Batches;
-pub use books::{StuckIo, WorkerLedger};
 pub use control::Control;
 use control::Phase;
 use counting::Counting;
@@ -71,10 +70,11 @@ use diskspd_plan::workload::ThreadWorkload;
 use diskspd_plan::{SpanPlan, WorkerPlan};
 use diskspd_results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
 use diskspd_sys::clock::{Clock, Nanos};
-use diskspd_sys::handover_cell::{Owner, Rescuer};
+use diskspd_sys::handover_cell::{HandoverOwner, Rescuer};
 use failed_io::WorkerError;
 pub use failure::{WorkerFailure, by_cause};
 use flushes::Flushes;
+pub use ledger::{StuckIo, WorkerLedger};
 pub use outcome::{Outcome, SpanOutcome};
 use pacing::Pacing;
 use payload_refill::WriteDataGenerator;
@@ -83,10 +83,10 @@ use progress_dots::Dots;
 pub use quota::VolumeQuota;
 use quota::WorkerQuota;
 pub use requests::Requests;
+pub use run_reporter::RunReporter;
 pub use slowest::{Slowest, SlowestRings};
 use state::{TICK, WorkerLoop};
 use std::sync::Arc;
-pub use voice::RunReporter;
 use zones::Zones;
 
 /// Everything a worker works with; made in its own thread, on its own CPU.
@@ -96,14 +96,14 @@ pub struct Worker<'a> {
     pub checker: Option<SectorChecker<'a>>,
     pub workload: ThreadWorkload,
     /// In-flight I/Os and counters, put down during every engine call, which may not return.
-    pub books: Owner<WorkerLedger>,
+    pub books: HandoverOwner<WorkerLedger>,
     pub heir: Option<Rescuer<WorkerLedger>>,
     pub clock: Clock,
     pub phases: Phases<'a>,
     pub live: Option<&'a Counters>,
     pub quota: Option<Arc<VolumeQuota>>,
     pub log: Option<Producer<'a>>,
-    /// Where its slowest I/Os are handed out (`--explain`).
+    /// Ring for its slowest I/Os (`--explain`).
     pub slowest: Option<Slowest<'a>>,
     /// Dots (`-P`).
     pub voice: &'a RunReporter,
@@ -192,7 +192,7 @@ fn takes_stamps(plan: &WorkerPlan, span: &SpanPlan, phases: &Phases) -> bool {
 
 impl<'a> WorkerLoop<'a> {
     /// Limits count from now on. The books stay with their owner.
-    fn new(worker: Worker<'a>, span: &SpanPlan) -> (WorkerLoop<'a>, Owner<WorkerLedger>) {
+    fn new(worker: Worker<'a>, span: &SpanPlan) -> (WorkerLoop<'a>, HandoverOwner<WorkerLedger>) {
         let Worker { plan, engine, mut checker, workload, mut books, clock, phases, live, .. } = worker;
         let (log, slowest, voice) = (worker.log, worker.slowest, worker.voice);
         let quota = worker.quota.map(WorkerQuota::new);
@@ -225,7 +225,7 @@ impl<'a> WorkerLoop<'a> {
             pacing,
             flushes: Flushes::new(plan),
             zones,
-            others: OtherOperations::new(plan, span.replay.is_some()),
+            others: AuxOperations::new(plan, span.replay.is_some()),
             quota,
             fresh,
             submitted: 0,
@@ -265,7 +265,7 @@ impl<'a> WorkerLoop<'a> {
     /// are other operations than reads and writes; `VERIFIES`: sectors are stamped and checked.
     fn run_turns<const OTHERS: bool, const VERIFIES: bool>(
         &mut self,
-        owner: &mut Owner<WorkerLedger>,
+        owner: &mut HandoverOwner<WorkerLedger>,
     ) -> Result<(), WorkerError> {
         let mut held = owner.get();
         while let Some(books) = held {
@@ -287,7 +287,7 @@ impl<'a> WorkerLoop<'a> {
             // When nothing has completed no stamp is needed, but the virtual clock has to tell the phase.
             let stamp = self.timed && (!self.done.is_empty() || self.phases.are_virtual());
             let now = if stamp { self.clock.now() } else { 0 };
-            let phase = self.phases.at(now);
+            let phase = self.phases.phase_at(now);
             if let Some(counting) = &mut self.counting {
                 counting.count(&self.waits, self.done.len().min(self.most_taken), phase);
             }
@@ -325,16 +325,16 @@ impl<'a> WorkerLoop<'a> {
     fn fill_queue(&mut self, books: &mut WorkerLedger) -> Option<Nanos> {
         if self.is_special {
             self.batch.clear();
-            let due = self.fill_specially(books);
+            let due = self.fill_constrained(books);
             self.place_in_zones(books);
             return due;
         }
-        self.fill_at_once(books);
+        self.fill_unconstrained(books);
         None
     }
 
     #[inline(always)]
-    fn fill_at_once(&mut self, books: &mut WorkerLedger) {
+    fn fill_unconstrained(&mut self, books: &mut WorkerLedger) {
         let requests = books.idle.take(self.batches.max_batch());
         match requests {
             // With completion routines and on a slow device nearly every batch is a single I/O.
@@ -351,7 +351,7 @@ impl<'a> WorkerLoop<'a> {
 
     /// The same where I/Os have to wait for their time, or where content is made for them.
     #[inline(never)]
-    fn fill_specially(&mut self, books: &mut WorkerLedger) -> Option<Nanos> {
+    fn fill_constrained(&mut self, books: &mut WorkerLedger) -> Option<Nanos> {
         if self.moves {
             self.workload.move_to(self.clock.now().saturating_sub(self.start_signal));
         }
@@ -364,7 +364,7 @@ impl<'a> WorkerLoop<'a> {
         }
         match (&mut self.fresh, &self.pacing) {
             (None, None) if self.quota.is_none() => {
-                self.fill_at_once(books);
+                self.fill_unconstrained(books);
                 None
             }
             (_, None) if self.quota.is_some() => {
@@ -493,7 +493,7 @@ impl<'a> WorkerLoop<'a> {
     /// Submits the batch. The start stamp is read right before each system call, once for all I/Os in
     /// it. The books are put down afterwards.
     #[inline]
-    fn submit(&mut self, owner: &mut Owner<WorkerLedger>) -> Result<(), EngineError> {
+    fn submit(&mut self, owner: &mut HandoverOwner<WorkerLedger>) -> Result<(), EngineError> {
         let mut batch = &self.batch[..];
         // How long it takes decides how much goes next.
         let watched = self.left > 0 && !self.batches.is_single();

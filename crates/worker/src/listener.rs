@@ -69,7 +69,6 @@ pub enum Progress<'a> {
     Running {
         /// Warm-up, measured time or cool-down, in words.
         phase: &'a str,
-        /// Until it ends.
         left_ns: Nanos,
         /// Since the last time; `None` = that was just now.
         rates: Option<Speed>,
@@ -97,11 +96,9 @@ pub struct HostSpeed {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostState {
-    /// The reason.
     Lost(String),
     /// No message for this number of seconds.
     Silent(u64),
-    /// It has not begun.
     Waiting,
     Running(Speed, MachineSpeed),
 }

@@ -5,7 +5,7 @@
 use crate::control::Control;
 use crate::failed_io::WorkerError;
 use crate::recorder::Recorder;
-use crate::voice::RunReporter;
+use crate::run_reporter::RunReporter;
 use crate::{Phases, Requests, Schedule, Worker, WorkerLedger, WorkerLoop};
 use diskspd_base::engines::EngineKind;
 use diskspd_engine::{CompletedIo, Engine, EngineError, EngineInfo, Io, Operation};
@@ -25,7 +25,7 @@ use std::time::Duration;
 /// Completes everything in `each` ns, and keeps a list of its I/Os.
 struct Notes {
     each: u64,
-    /// This I/O fails, counted from 1; 0 = none.
+    /// Number of the I/O that fails, from 1; 0 = none.
     fails: usize,
     seen: Rc<RefCell<Vec<Io>>>,
     waiting: Vec<Io>,

@@ -4,7 +4,7 @@ use diskspd_results::{Results, SpanResults};
 
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// One entry per time span; failed or unreached ones are empty.
+    /// Results by time span; failed or unreached ones are empty.
     pub results: Results,
     /// Why the run failed; empty = it didn't. An interrupted run did not fail.
     pub failures: Vec<String>,
@@ -18,10 +18,10 @@ pub struct Outcome {
 #[derive(Debug, Default, Clone)]
 pub struct SpanOutcome {
     pub results: SpanResults,
-    /// Why it failed; empty = it didn't.
+    /// Causes of the failure; empty = success.
     pub failures: Vec<String>,
     pub troubles: Vec<String>,
-    /// It failed before it touched anything.
+    /// Whether the run failed before any change.
     pub refused: bool,
 }
 

@@ -12,20 +12,20 @@ use diskspd_trace::replay::ReplayTurns;
 pub(crate) struct Pacing {
     paces: Vec<Pace>,
     targets: Vec<u32>,
-    /// Planned start time of each request's I/O; [`Pacing::ANY_TIME`] = as soon as possible.
+    /// Planned start time of each request's I/O; [`Pacing::UNSCHEDULED`] = as soon as possible.
     due: Vec<Nanos>,
-    /// The measured time lasts no longer than this, ns.
+    /// Maximum measured time in ns.
     longest: Nanos,
     closed: bool,
     /// Recorded I/Os with their times, instead of the paces.
     replay: Option<ReplayTurns>,
-    /// Times count from here, ns.
+    /// Origin of all times in ns.
     start: Nanos,
 }
 
 impl Pacing {
     /// Marker for an I/O without a start time.
-    pub(crate) const ANY_TIME: Nanos = Nanos::MAX;
+    pub(crate) const UNSCHEDULED: Nanos = Nanos::MAX;
 
     /// Creates the limits; `None` if there are no limits. They count from `start`; measuring takes
     /// `longest` ns at most.
@@ -45,7 +45,7 @@ impl Pacing {
         let requests = |(index, requests)| std::iter::repeat_n(index, requests as usize);
         let targets: Vec<u32> =
             (0..).zip(plan.targets.iter().map(|t| t.requests)).flat_map(requests).collect();
-        let due = vec![Self::ANY_TIME; targets.len()];
+        let due = vec![Self::UNSCHEDULED; targets.len()];
         Some(Pacing { paces, targets, due, longest, closed: false, replay, start })
     }
 
@@ -53,7 +53,7 @@ impl Pacing {
     #[inline]
     pub(crate) fn ask(&mut self, request: u32, now: Nanos) -> Result<(), Nanos> {
         let pace = &mut self.paces[self.targets[request as usize] as usize];
-        let due = pace.due().unwrap_or(Self::ANY_TIME);
+        let due = pace.due().unwrap_or(Self::UNSCHEDULED);
         pace.ask(now)?;
         self.due[request as usize] = due;
         Ok(())
@@ -70,8 +70,8 @@ impl Pacing {
     pub(crate) fn recorded(&mut self, request: u32, now: Nanos) -> Result<(RecordedIo, Operation), Nanos> {
         let turns = self.replay.as_mut().ok_or(Nanos::MAX)?;
         let (io, due) = turns.peek().ok_or(Nanos::MAX)?;
-        let due = due.map_or(Self::ANY_TIME, |due| self.start.saturating_add(due));
-        if due != Self::ANY_TIME && now < due {
+        let due = due.map_or(Self::UNSCHEDULED, |due| self.start.saturating_add(due));
+        if due != Self::UNSCHEDULED && now < due {
             return Err(due);
         }
         let op = turns.operation();
@@ -84,7 +84,7 @@ impl Pacing {
     #[inline]
     pub(crate) fn due(&self, request: u32) -> Option<Nanos> {
         let due = self.due[request as usize];
-        (due != Self::ANY_TIME).then_some(due)
+        (due != Self::UNSCHEDULED).then_some(due)
     }
 
     /// Measuring, which began at `begin`, is over at `now`: for each target how many I/Os were due and

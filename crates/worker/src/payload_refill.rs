@@ -14,7 +14,7 @@ pub(crate) struct WriteDataGenerator {
     making: PayloadKind,
 }
 
-/// Where the content of a target's writes comes from.
+/// Source of the content of a target's writes.
 #[derive(Debug)]
 enum DataSource {
     /// `-Zr`. The content equals DISKSPD's. It comes from the thread's own generator between the draws of

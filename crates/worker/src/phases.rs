@@ -5,13 +5,13 @@ use diskspd_plan::SpanPlan;
 use diskspd_sys::clock::Nanos;
 
 pub enum Phases<'a> {
-    /// From the controlling thread, which sleeps through the phases.
+    /// Phases set by the controlling thread, which sleeps during them.
     Controlled(&'a Control),
-    /// From its own virtual clock, unless the user wants it to end.
+    /// Phases by its virtual clock, unless the user ends the run.
     Scheduled(Schedule, &'a Control),
 }
 
-/// Ends of the phases on a virtual clock, ns.
+/// Ends of the phases on a virtual clock in ns.
 #[derive(Debug, Clone, Copy)]
 pub struct Schedule {
     pub measure: Nanos,
@@ -26,7 +26,7 @@ impl Phases<'_> {
     }
 
     #[inline]
-    pub(super) fn at(&self, now: Nanos) -> Phase {
+    pub(super) fn phase_at(&self, now: Nanos) -> Phase {
         match self {
             Phases::Controlled(control) => control.phase(),
             Phases::Scheduled(_, control) if control.is_interrupted() => Phase::Stop,
@@ -62,7 +62,7 @@ impl Phases<'_> {
         }
     }
 
-    /// When measuring ended; `None` = it hasn't, or never began.
+    /// Returns the end of measuring; `None` = not ended, or not started.
     pub(super) fn measure_end(&self) -> Option<Nanos> {
         match self {
             Phases::Controlled(control) => control.measure_end(),

@@ -12,7 +12,7 @@ impl Dots {
     }
 
     #[inline]
-    pub(super) fn after(&mut self, mut ios: u32) -> u32 {
+    pub(super) fn count_dots(&mut self, mut ios: u32) -> u32 {
         let mut dots = 0;
         while ios >= self.until_next {
             ios -= self.until_next;
@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn progress_dots_follow_io_count() {
         let mut dots = Dots::new(10);
-        let due: Vec<u32> = [9, 1, 0, 25, 4, 1].into_iter().map(|ios| dots.after(ios)).collect();
+        let due: Vec<u32> = [9, 1, 0, 25, 4, 1].into_iter().map(|ios| dots.count_dots(ios)).collect();
         assert_eq!(due, [0, 1, 0, 2, 0, 1]);
     }
 }

@@ -1,7 +1,7 @@
 //! The accounts of one worker: its work on each of its targets.
 
 pub use crate::telemetry::completion::IoCompletion;
-use crate::telemetry::stream::ByDirection;
+use crate::telemetry::stream::DirectionCounts;
 use diskspd_base::engines::Direction;
 use diskspd_base::io_error;
 use diskspd_base::operation::Operation;
@@ -9,7 +9,7 @@ use diskspd_figures::stats::{Histogram, IntervalLog, Intervals, LatencyLog, Late
 use diskspd_plan::workload::ThreadWorkload;
 use diskspd_plan::{SpanPlan, WorkerPlan};
 use diskspd_results::{
-    DirectionResults, IoErrors, OtherResults, Overdue, PacedIos, TargetResults, ThreadResults,
+    AuxResults, DirectionResults, IoErrors, Overdue, PacedIos, TargetResults, ThreadResults,
 };
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::mutex::LockUnpoisoned;
@@ -27,7 +27,7 @@ pub struct Recorder {
     course: Option<LatencyLog>,
     shared: Arc<JointAccounts>,
     /// `--stream`
-    progress: Option<Arc<ByDirection>>,
+    progress: Option<Arc<DirectionCounts>>,
     /// Whether there is more to an I/O than counting it.
     timed: bool,
     /// Whether there is more to its time than the latency.
@@ -59,7 +59,6 @@ impl JointAccounts {
         self.latencies.lock_anyway().take()
     }
 
-    /// The same with response times.
     pub fn take_responses(&self) -> Option<Intervals> {
         self.responses.lock_anyway().take()
     }
@@ -75,7 +74,7 @@ pub struct CountedIo {
     /// Bytes transferred.
     pub bytes: u64,
     pub asked: u32,
-    /// When it was submitted; anything when no stamps are taken.
+    /// Submission time; arbitrary without time stamps.
     pub started: Nanos,
 }
 
@@ -99,15 +98,15 @@ impl CountedIo {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct OnTime {
+pub(crate) struct PacedDelay {
     /// Index of the target in the worker's list.
     pub target: usize,
     pub direction: Direction,
-    /// Submitted so long after that time, ns.
+    /// Submission delay after that time in ns.
     pub delay: u64,
     /// Reaped so long after that time, ns; anything when no stamps are taken.
     pub response: u64,
-    /// Reaped so long after measuring began, ns.
+    /// Reap time since the start of measuring in ns.
     pub since_start: u64,
 }
 
@@ -151,13 +150,12 @@ impl BatchSums {
 }
 
 impl Recorder {
-    /// Empty accounts for a worker.
     pub fn new(
         span: &SpanPlan,
         worker: &WorkerPlan,
         workload: &ThreadWorkload,
         shared: Arc<JointAccounts>,
-        progress: Option<Arc<ByDirection>>,
+        progress: Option<Arc<DirectionCounts>>,
     ) -> Recorder {
         let mut targets = empty(span, worker);
         for (index, target) in targets.iter_mut().enumerate() {
@@ -298,8 +296,8 @@ impl Recorder {
 
     /// Counts an I/O's start delay and response time, after its regular accounting.
     #[inline]
-    pub(crate) fn count_on_time(&mut self, io: OnTime) {
-        let OnTime { target, direction, delay, response, since_start } = io;
+    pub(crate) fn count_on_time(&mut self, io: PacedDelay) {
+        let PacedDelay { target, direction, delay, response, since_start } = io;
         let account = of_direction(&mut self.targets[target], direction);
         let Some(paced) = &mut account.paced else { return };
         paced.delay.record(delay);
@@ -417,7 +415,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
     };
     // Always timed, and in no other figure. What follows from others has no time to start at.
     let others = |target: &diskspd_plan::WorkerTarget, paced: bool| {
-        let mut others = OtherResults::default();
+        let mut others = AuxResults::default();
         for op in worker.others_on(target) {
             let paced = (paced && !op.follows_others() && !op.moves_data()).then(Box::default);
             let latency = Some(Box::new(Histogram::new()));

@@ -15,7 +15,7 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// The same I/O at another offset.
+    /// Returns the I/O at another offset.
     #[inline(always)]
     fn io_at(&mut self, offset: u64) -> Io {
         let io = Io { offset, ..self.io };
@@ -24,17 +24,17 @@ impl InFlight {
     }
 }
 
-/// One entry per request and target.
+/// State of each request and target.
 #[derive(Debug)]
 pub struct Requests {
     pub flights: Vec<InFlight>,
-    places: Vec<RequestPlace>,
+    places: Vec<RequestAreas>,
     /// The I/Os of a request differ in their offsets only, and `flights` has the rest.
     prepared: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct RequestPlace {
+struct RequestAreas {
     file: u32,
     first_request: u32,
     read: Area,
@@ -64,7 +64,7 @@ impl Requests {
                 next += if plan.floating { 0 } else { target.requests };
             }
             let own = |start| Area { start, step, mask: !0 };
-            RequestPlace {
+            RequestAreas {
                 file,
                 first_request,
                 read: own(target.read_buffer),
@@ -145,8 +145,8 @@ impl Requests {
     }
 }
 
-impl RequestPlace {
-    /// Where the data of an I/O lies; the I/O is remembered.
+impl RequestAreas {
+    /// Returns the I/O with its buffer, and records it as in flight.
     #[inline(always)]
     fn take_request(&self, flights: &mut [InFlight], request: u32, next: NextIo) -> Io {
         let area = match next.direction {

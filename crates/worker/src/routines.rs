@@ -5,13 +5,13 @@ use super::{WorkerLedger, WorkerLoop};
 use crate::control::Phase;
 use diskspd_engine::CompletedIo;
 use diskspd_sys::clock::Nanos;
-use diskspd_sys::handover_cell::Owner;
+use diskspd_sys::handover_cell::HandoverOwner;
 use std::time::Duration;
 
 impl WorkerLoop<'_> {
     /// Handles completions one at a time until the phase is [`Phase::Stop`]. A failed I/O stops its
     /// request; the other requests continue.
-    pub(super) fn routines(&mut self, owner: &mut Owner<WorkerLedger>) -> Result<(), WorkerError> {
+    pub(super) fn routines(&mut self, owner: &mut HandoverOwner<WorkerLedger>) -> Result<(), WorkerError> {
         let mut stopped = 0;
         let mut handled = Vec::with_capacity(self.plan.depth as usize);
         if let Some(books) = owner.get() {
@@ -31,7 +31,7 @@ impl WorkerLoop<'_> {
             }
             for (index, completed) in handled.iter().enumerate() {
                 let now = if self.timed { self.clock.now() } else { 0 };
-                let phase = self.phases.at(now);
+                let phase = self.phases.phase_at(now);
                 if phase == Phase::Stop {
                     self.done.extend_from_slice(&handled[index..]);
                     return Ok(());

@@ -6,7 +6,7 @@ use super::{TICK, WorkerLedger, WorkerLoop};
 use crate::control::Phase;
 use diskspd_engine::{EngineError, Io};
 use diskspd_sys::clock::Nanos;
-use diskspd_sys::handover_cell::Owner;
+use diskspd_sys::handover_cell::HandoverOwner;
 
 impl WorkerLoop<'_> {
     /// Whether the worker submits one I/O at a time and decides only its address before.
@@ -18,7 +18,7 @@ impl WorkerLoop<'_> {
 
     pub(super) fn single<const TIMED: bool>(
         &mut self,
-        owner: &mut Owner<WorkerLedger>,
+        owner: &mut HandoverOwner<WorkerLedger>,
     ) -> Result<(), WorkerError> {
         let waits = u64::from(!self.batches.is_single());
         // The request of the last I/O, if it is the only idle one: it need not go through the queue.
@@ -41,7 +41,7 @@ impl WorkerLoop<'_> {
             self.wait_until(Nanos::MAX)?;
             let Some(books) = owner.pick_up() else { return Ok(()) };
             let now = if TIMED { self.clock.now() } else { 0 };
-            let phase = self.phases.at(now);
+            let phase = self.phases.phase_at(now);
             if phase == Phase::Stop {
                 return Ok(());
             }

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// Where the workers hand out their slowest I/Os.
+/// Rings for the workers' slowest I/Os.
 #[derive(Debug)]
 pub struct SlowestRings {
     pub by_worker: Arc<Vec<LineRing>>,
@@ -22,11 +22,11 @@ pub struct Slowest<'a> {
     longest: BinaryHeap<Reverse<Nanos>>,
     most: usize,
     threshold: Nanos,
-    /// When the present second ends.
+    /// End of the current second.
     second_ends: Nanos,
 }
 
-/// There is no memory to keep the slowest I/Os in.
+/// Memory for the slowest I/Os is missing.
 #[derive(Debug, thiserror::Error)]
 #[error("--explain={wanted}: not enough memory for this many I/Os of each thread; use a smaller number")]
 pub struct SlowestError {

@@ -1,6 +1,6 @@
 //! A worker at work.
 
-use super::aux_operations::OtherOperations;
+use super::aux_operations::AuxOperations;
 use super::batches::Batches;
 use super::counting::Counting;
 use super::flushes::Flushes;
@@ -11,9 +11,9 @@ use super::progress_dots::Dots;
 use super::quota::WorkerQuota;
 use super::slowest::Slowest;
 use super::zones::Zones;
+use crate::run_reporter::RunReporter;
 use crate::telemetry::io_log::Producer;
 use crate::telemetry::live::Counters;
-use crate::voice::RunReporter;
 use diskspd_engine::{CompletedIo, Engine, Io};
 use diskspd_integrity::SectorChecker;
 use diskspd_plan::WorkerPlan;
@@ -48,15 +48,13 @@ pub(super) struct WorkerLoop<'a> {
     pub(super) fresh: Option<WriteDataGenerator>,
     pub(super) flushes: Option<Flushes>,
     pub(super) zones: Option<Zones>,
-    pub(super) others: Option<OtherOperations>,
+    pub(super) others: Option<AuxOperations>,
     pub(super) quota: Option<WorkerQuota>,
-    /// Addresses depend on the time.
     pub(super) moves: bool,
-    /// There is one of these.
     pub(super) is_special: bool,
-    /// How long making the content of the batch took, ns.
+    /// Time for generating the content of the batch in ns.
     pub(super) preparing: Nanos,
-    /// How many I/Os are submitted at a time.
+    /// Sizes of submitted batches.
     pub(super) batches: Batches,
     /// `-u`: maximum completions per wait; otherwise 1.
     pub(super) awaited: usize,

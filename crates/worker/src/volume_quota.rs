@@ -11,7 +11,7 @@ impl WorkerLoop<'_> {
     pub(super) fn may_draw(&mut self, books: &WorkerLedger) -> bool {
         loop {
             let now = self.clock.now();
-            let phase = self.phases.at(now);
+            let phase = self.phases.phase_at(now);
             let Some(share) = &mut self.quota else { return true };
             match phase {
                 Phase::Measure if !share.counts => share.begin(books),

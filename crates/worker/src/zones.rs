@@ -20,7 +20,7 @@ pub(crate) struct Zones {
     random: Random,
     /// Zones that a request, which is in no other call, has to reset before its next I/O.
     pub(super) owed: Vec<OwedReset>,
-    /// The same of requests that flush first (`--fsync-every`).
+    /// Owed resets of requests that flush first (`--fsync-every`).
     held: Vec<OwedReset>,
     /// How many resets may be submitted at a time: one where the thread itself does them.
     pub(super) at_a_time: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Zones {
 pub(crate) struct OwedReset {
     pub(super) request: u32,
     pub(super) target: u32,
-    /// Where the zone begins, bytes.
+    /// Start of the zone in bytes.
     pub(super) offset: u64,
     pub(super) length: u32,
 }
@@ -47,7 +47,7 @@ struct ZonedTarget {
     /// The first request that belongs to the target, and by request the zone that it writes.
     first_request: u32,
     written: Vec<usize>,
-    /// Where the search for the next zone to write begins.
+    /// Start of the search for the next zone to write.
     next: usize,
     /// Where the next read in order goes: zone, and bytes from its start.
     reading: (usize, u64),
@@ -60,7 +60,7 @@ struct WorkedZone {
     reads: u32,
 }
 
-/// How near to hand a zone is for the next write.
+/// Preference of a zone for the next write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ZoneClass {
     Active,

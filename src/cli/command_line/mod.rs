@@ -11,14 +11,14 @@ use crate::profile::RawText;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-pub(super) type ReadLine = fn(&[OsString]) -> Result<Invocation, CliError>;
+pub(super) type LineParser = fn(&[OsString]) -> Result<Invocation, CliError>;
 
 #[derive(Clone, Copy)]
 pub(super) struct RunReaders {
     /// A whole command line, the program's name first.
-    pub line: ReadLine,
-    pub rerun: ReadLine,
-    pub fio: ReadLine,
+    pub line: LineParser,
+    pub rerun: LineParser,
+    pub fio: LineParser,
     pub commands: fn() -> Vec<&'static str>,
 }
 

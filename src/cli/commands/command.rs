@@ -50,7 +50,7 @@ impl Command {
         matches!(self.takes, Operands::Line | Operands::LineBehind | Operands::LineWith { .. })
     }
 
-    /// How it is called: `diskspd report <file.json> [-v]`.
+    /// Returns the usage line: `diskspd report <file.json> [-v]`.
     pub(crate) fn usage(&self) -> String {
         format!("diskspd {} {}", self.name, self.arguments).trim_end().to_owned()
     }

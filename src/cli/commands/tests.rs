@@ -42,7 +42,7 @@ fn near_command_word_is_distinguished_from_target() {
 }
 
 #[test]
-fn rows_are_named_once_and_complete() {
+fn option_rows_are_unique_and_complete() {
     for command in COMMANDS {
         let mut names = BTreeSet::new();
         for row in command.rows_and_help() {

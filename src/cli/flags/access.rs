@@ -1,7 +1,7 @@
 //! `-r -s -p -T`: in which order the blocks are touched.
 
 use super::distribution;
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
@@ -96,7 +96,7 @@ pub(super) const FLAGS: &[Flag] = &[
 // alignment. `-rs100` leaves the state of a plain `-r` without alignment, `-s0` leaves none: both as in
 // DISKSPD.
 
-fn read_random(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_random(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let alignment = match value {
         [] => draft.block_size(),
         _ => units::parse_size(value, draft.block_size())?,
@@ -122,7 +122,7 @@ const MIXED_HINT: &str = "give one of them; a mix is -rs<percent>, its stride -r
 
 const PERCENTAGE: &str = "a percentage from 1 to 100";
 
-fn read_mixed(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_mixed(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let percent = draft.lenient_integer(("-rs", ""), value, Quantity::Plain, PERCENTAGE)?;
     if !(1..=100).contains(&percent) {
         return Err(ValueError::new(0, "this is not a percentage of random I/O").with_expected(PERCENTAGE));
@@ -137,7 +137,7 @@ fn read_mixed(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn read_sequential(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_sequential(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let (interlocked, stride) = match value {
         [b'i', stride @ ..] => (true, stride),
         stride => (false, stride),

@@ -1,12 +1,12 @@
 //! The value of `-a`: a list of CPUs, or the letters of an order.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::words::when;
 use crate::profile::{Efficiency, GroupCpu, Target, TimeSpan};
 use crate::units;
 
-pub(super) fn read(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+pub(super) fn read(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     match value {
         b"" | b"g" => Ok(()),
         [b'u', rest @ ..] => read_unordered(draft, rest),
@@ -24,14 +24,14 @@ pub(super) fn words(span: &TimeSpan, _: &Target) -> Vec<String> {
     when(!span.affinity.is_empty() && span.affinity_traversal.is_none(), cpus.join(","))
 }
 
-fn read_unordered(draft: &mut Draft, rest: &[u8]) -> Result<(), ValueError> {
+fn read_unordered(draft: &mut RunRequestBuilder, rest: &[u8]) -> Result<(), ValueError> {
     if rest != b"p" {
         return Err(ValueError::new(0, "unknown order").with_expected("-aup: ignores the kinds of cores"));
     }
     set_efficiency(draft, 0, Efficiency::Unordered)
 }
 
-fn read_order(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_order(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     for (position, letter) in value.iter().enumerate() {
         match letter {
             b'c' => draft.span.affinity_traversal.get_or_insert_default().core_aware = true,
@@ -50,7 +50,11 @@ fn read_order(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn set_efficiency(draft: &mut Draft, position: usize, order: Efficiency) -> Result<(), ValueError> {
+fn set_efficiency(
+    draft: &mut RunRequestBuilder,
+    position: usize,
+    order: Efficiency,
+) -> Result<(), ValueError> {
     if draft.efficiency_given {
         return Err(ValueError::new(position, "the order of the kinds of cores is given twice")
             .with_expected("one of p, P, e, E, or -aup, once"));

@@ -1,7 +1,7 @@
 //! `-b -B -c -f`: the target's blocks, bounds and file.
 
 use super::ring;
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::SIZE;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
@@ -101,14 +101,14 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn block_size_or_separation(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn block_size_or_separation(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     match value {
         [b's', separation @ ..] => ring::separation(draft, separation),
         size => block_size(draft, size),
     }
 }
 
-fn block_size(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn block_size(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let size = units::parse_size(value, draft.block_size())?;
     match u32::try_from(size) {
         Ok(size) if (1..u32::MAX).contains(&size) => {
@@ -120,7 +120,7 @@ fn block_size(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     }
 }
 
-fn read_base(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_base(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if draft.base_given {
         return Err(ValueError::new(0, "the base is given twice"));
     }
@@ -156,7 +156,7 @@ fn end_given_twice(position: usize) -> ValueError {
         .hint("give -f<size> or -B<base>:<length>, not both")
 }
 
-fn end_or_hints(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn end_or_hints(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if value.first().is_some_and(u8::is_ascii_digit) {
         let end = units::parse_size(value, draft.block_size())?;
         if draft.end_given {

@@ -1,6 +1,6 @@
 //! `-S -h -N -l`: caching between the program and the storage.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::words::{Words, optional_word, switch, when};
@@ -103,7 +103,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_caching(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_caching(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
         return set_unbuffered(draft, 0);
     }
@@ -129,7 +129,7 @@ fn read_caching(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn cache_mode(draft: &mut Draft, position: usize, mode: CacheMode) -> Result<(), ValueError> {
+fn cache_mode(draft: &mut RunRequestBuilder, position: usize, mode: CacheMode) -> Result<(), ValueError> {
     if draft.cache_mode.is_some() {
         return Err(ValueError::new(position, "the cache mode is given twice")
             .hint("b (cached), u or h (unbuffered) and r (no local cache) exclude each other"));
@@ -138,7 +138,7 @@ fn cache_mode(draft: &mut Draft, position: usize, mode: CacheMode) -> Result<(),
     Ok(())
 }
 
-fn set_unbuffered(draft: &mut Draft, position: usize) -> Result<(), ValueError> {
+fn set_unbuffered(draft: &mut RunRequestBuilder, position: usize) -> Result<(), ValueError> {
     if draft.target.memory_mapped_io {
         return Err(mapped_and_unbuffered(position));
     }
@@ -150,7 +150,7 @@ fn mapped_and_unbuffered(position: usize) -> ValueError {
         .hint("give m, or u or h, but not both; w is allowed with either")
 }
 
-fn write_through(draft: &mut Draft, position: usize) -> Result<(), ValueError> {
+fn write_through(draft: &mut RunRequestBuilder, position: usize) -> Result<(), ValueError> {
     if draft.target.write_through {
         return Err(ValueError::new(position, "write-through is given twice").hint("h already contains w"));
     }
@@ -158,7 +158,7 @@ fn write_through(draft: &mut Draft, position: usize) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn memory_mapped(draft: &mut Draft, position: usize) -> Result<(), ValueError> {
+fn memory_mapped(draft: &mut RunRequestBuilder, position: usize) -> Result<(), ValueError> {
     if draft.target.memory_mapped_io {
         return Err(ValueError::new(position, "memory-mapped I/O is given twice"));
     }
@@ -169,7 +169,7 @@ fn memory_mapped(draft: &mut Draft, position: usize) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn bypass_io(draft: &mut Draft, position: usize, mode: BypassIo) -> Result<(), ValueError> {
+fn bypass_io(draft: &mut RunRequestBuilder, position: usize, mode: BypassIo) -> Result<(), ValueError> {
     if draft.target.bypass_io.is_some() {
         return Err(ValueError::new(position, "BypassIO is given twice").with_expected("y or Y, once"));
     }
@@ -177,12 +177,12 @@ fn bypass_io(draft: &mut Draft, position: usize, mode: BypassIo) -> Result<(), V
     Ok(())
 }
 
-fn unbuffered_write_through(draft: &mut Draft) -> Result<(), ValueError> {
+fn unbuffered_write_through(draft: &mut RunRequestBuilder) -> Result<(), ValueError> {
     cache_mode(draft, 0, CacheMode::DisableOsCache)?;
     write_through(draft, 0)
 }
 
-fn flush_type(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn flush_type(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if draft.request.profile.compat.is_2_3() && value.iter().any(u8::is_ascii_uppercase) {
         return Err(ValueError::new(0, "unknown flush mode").with_expected("one of v, n, i, in lower case"));
     }

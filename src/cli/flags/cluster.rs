@@ -1,12 +1,12 @@
 //! `--mpi --split --hosts --shift-ranks`: one run on many hosts.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::RawText;
 
-const MOST_RANKS: u32 = 1_000_000;
+const MAX_RANKS: u32 = 1_000_000;
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag {
@@ -71,22 +71,22 @@ pub(super) const FLAGS: &[Flag] = &[
 
 fn ranks(value: &[u8]) -> Result<u32, ValueError> {
     let number = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
-    number.filter(|number| (1..=MOST_RANKS).contains(number)).ok_or_else(|| {
-        ValueError::new(0, "no such number of ranks").with_expected(format!("1 to {MOST_RANKS}"))
+    number.filter(|number| (1..=MAX_RANKS).contains(number)).ok_or_else(|| {
+        ValueError::new(0, "no such number of ranks").with_expected(format!("1 to {MAX_RANKS}"))
     })
 }
 
-fn hosts(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn hosts(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     draft.request.hosts = Some(ranks(value)?);
     Ok(())
 }
 
-fn shift_ranks(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn shift_ranks(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     draft.request.shift_ranks = ranks(value)?;
     Ok(())
 }
 
-fn read_mpi(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_mpi(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let library = (!value.is_empty()).then(|| RawText::from(value.to_vec()).as_path().to_owned());
     draft.request.mpi = Some(library);
     Ok(())

@@ -1,12 +1,12 @@
 //! `-rd`: distribution of random I/O.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::profile::{Distribution, DistributionKind, DistributionRange};
 use crate::units;
 
 /// Parses the text after `-rd`: `pct` or `abs` and pairs of I/O share and span, separated by colons.
-pub(super) fn read(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+pub(super) fn read(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let kind = match value.get(..3) {
         Some(b"pct") => DistributionKind::Percent,
         Some(b"abs") => DistributionKind::Absolute,

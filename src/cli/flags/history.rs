@@ -1,7 +1,7 @@
 //! `--save --store`: runs that are kept.
 
 use crate::cli::SaveRequest;
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::experiments::selection::check_word;
@@ -33,7 +33,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn save(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn save(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let label = match value {
         b"" => None,
         value => Some(parse_label(value)?),
@@ -49,7 +49,7 @@ fn parse_label(value: &[u8]) -> Result<String, ValueError> {
     Ok(text)
 }
 
-fn read_store(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_store(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
         return Err(ValueError::new(0, "the value is missing").with_expected("the name of a folder"));
     }

@@ -1,6 +1,6 @@
 //! Verification of written data (docs/reference/integrity.md).
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::words::{Words, optional_word};
@@ -60,7 +60,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_verify(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_verify(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let run_options = &mut draft.request.run_options;
     run_options.verify_as.clear();
     run_options.verify = Some(match (value, value.strip_prefix(b"read:")) {
@@ -97,7 +97,7 @@ fn target_numbers(value: &[u8]) -> Result<Vec<u32>, ValueError> {
     })
 }
 
-fn read_journal(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_journal(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
         return Err(ValueError::new(0, "the value is missing").with_expected("the name of a new file"));
     }
@@ -105,8 +105,8 @@ fn read_journal(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-/// At the front it is the command, and never comes here.
-fn verify_after(_: &mut Draft, _: &[u8]) -> Result<(), ValueError> {
+/// Reports an error, because the command must be the first argument.
+fn verify_after(_: &mut RunRequestBuilder, _: &[u8]) -> Result<(), ValueError> {
     Err(ValueError::new(0, "use it alone: diskspd --verify-after JOURNAL")
         .hint("only the targets' present paths may follow it"))
 }

@@ -1,6 +1,6 @@
 //! Additional options for I/O flags of the kernel.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::words::{optional_word, switch, when};
@@ -132,12 +132,12 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_handles(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_handles(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     draft.target.fdp = parse_list(value, PlacementList::HANDLES)?;
     Ok(())
 }
 
-fn read_streams(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_streams(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     draft.target.write_streams = parse_list(value, PlacementList::STREAMS)?;
     Ok(())
 }
@@ -151,7 +151,7 @@ fn parse_list(value: &[u8], range: RangeInclusive<u16>) -> Result<PlacementList,
     })
 }
 
-fn read_lifetime(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_lifetime(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let found = std::str::from_utf8(value).ok().and_then(WriteLifetime::from_name);
     let wrong =
         || ValueError::new(0, "unknown lifetime").with_expected("none, short, medium, long or extreme");

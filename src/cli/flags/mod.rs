@@ -111,7 +111,6 @@ pub(super) const GROUPS: &[OptionGroup] = &[
     },
 ];
 
-/// All rows of the table.
 pub(super) fn all() -> impl Iterator<Item = &'static Flag> {
     GROUPS.iter().flat_map(OptionGroup::flags)
 }

@@ -1,6 +1,6 @@
 //! `-L -D -P -R -v -: -e`: measured and printed results.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
@@ -180,7 +180,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn result_format(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let (profile_only, rest) = match value {
         [b'p', rest @ ..] => (true, rest),
         rest => (false, rest),
@@ -207,7 +207,7 @@ fn result_format(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn read_verbose(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_verbose(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     match value {
         b"" => draft.overrides.verbose = true,
         b"s" => draft.overrides.verbose_stats = true,
@@ -220,7 +220,7 @@ fn read_verbose(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn read_tracing(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_tracing(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let mut etw = draft.request.profile.etw.clone().unwrap_or_default();
     *etw_switch(&mut etw, value).ok_or_else(|| {
         let what =

@@ -3,7 +3,7 @@
 use crate::cli::ProfileForm;
 use crate::cli::UsageExtent;
 use crate::cli::answer::InfoRequest;
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{
     CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Name::Long, Read, Scope,
@@ -76,7 +76,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_profile(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_profile(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
         return Err(ValueError::new(0, "the file name is missing")
             .with_expected("the name of an XML profile, attached"));
@@ -88,7 +88,7 @@ fn read_profile(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn fio_jobs(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn fio_jobs(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
         return Err(
             ValueError::new(0, "the file name is missing").with_expected("the name of a job file of fio")
@@ -102,7 +102,7 @@ fn fio_jobs(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn read_event(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_event(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let (kind, name) = value.split_first().map_or((None, value), |(kind, name)| (Some(*kind), name));
     let event = match kind {
         Some(b's') => &mut draft.request.events.start,

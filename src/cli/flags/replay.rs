@@ -1,6 +1,6 @@
 //! `--replay`: recorded I/Os are done again.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read};
 use crate::experiments::sweep::ValueForm;
@@ -69,13 +69,13 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn replay_options(draft: &mut Draft) -> &mut ReplayOptions {
+fn replay_options(draft: &mut RunRequestBuilder) -> &mut ReplayOptions {
     let as_recorded =
         || ReplayOptions { speed_thousandths: ReplayOptions::AS_RECORDED, ..ReplayOptions::default() };
     draft.request.run_options.replay.get_or_insert_with(as_recorded)
 }
 
-fn read_file(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_file(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
         return Err(ValueError::new(0, "the file is missing").with_expected("a file of recorded I/Os"));
     }
@@ -83,7 +83,7 @@ fn read_file(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn read_speed(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_speed(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let times = value.strip_suffix(b"x").and_then(|digits| std::str::from_utf8(digits).ok());
     let thousandths = match (value, times) {
         (b"max", _) => Some(0),
@@ -105,7 +105,7 @@ fn parse_thousandths(text: &str) -> Option<u32> {
     (1..=1_000_000).contains(&thousandths).then_some(thousandths)
 }
 
-fn read_writes(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_writes(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     replay_options(draft).writes = Some(match value {
         b"issue" => ReplayWrites::Issue,
         b"skip" => ReplayWrites::Skip,

@@ -1,6 +1,6 @@
 //! The values of `-o`, `-u` and `-bs`.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::quantity::Quantity;
 use crate::profile::{BufferSeparation, RingBatch};
@@ -12,7 +12,7 @@ const BATCH: &str = "a number of I/Os from 1 to 65536, or percent with p after i
                      it for buffers that are not registered";
 
 /// `-o<count>`, or `-oc<count>`.
-pub(super) fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+pub(super) fn requests(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if let [b'c', value @ ..] = value {
         let depth = draft.lenient_integer(("-oc", ""), value, Quantity::Count, DEPTH)?;
         if !(1..=16).contains(&depth) {
@@ -31,7 +31,7 @@ pub(super) fn requests(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError
 }
 
 /// Parses `-u`. Unnamed parts keep their earlier values, except `n`.
-pub(super) fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+pub(super) fn io_ring(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let (unregistered, count) = match value {
         [b'n', count @ ..] => (true, count),
         count => (false, count),
@@ -56,7 +56,7 @@ pub(super) fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError>
     Ok(())
 }
 
-pub(super) fn separation(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+pub(super) fn separation(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let separation = match value {
         b"n" => BufferSeparation::SystemDefault,
         b"p" => BufferSeparation::PageDirectories,

@@ -1,6 +1,6 @@
 //! Options beyond DISKSPD: shapes of random distributions, and content of writes by shares.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
 use crate::cli::words::{optional_word, switch, when};
@@ -17,7 +17,7 @@ pub(super) const FLAGS: &[Flag] = &[
             "mix several access patterns on each target, in these \
              shares",
         )],
-        default: "one pattern: the options",
+        default: "one workload, set by the other options",
         scope: Scope::Targets,
         notes: "As in --mix '70:-b8K -r -w0; 20:-b64K -s -w100'. A part may have -b, -r, -rs, -rd, -s, -w, \
                 -B, -f, --distribution and --bs-split. With --mix give them only inside parts; -B and -f \
@@ -230,7 +230,7 @@ fn parse_share(value: &[u8], none: &'static str) -> Result<u32, ValueError> {
     }
 }
 
-fn read_distribution(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_distribution(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     // What isn't UTF-8 is none of the forms.
     let text = std::str::from_utf8(value).unwrap_or("?");
     let wrong = |wrong: SpreadError| {
@@ -241,7 +241,7 @@ fn read_distribution(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> 
     Ok(())
 }
 
-fn read_sizes(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_sizes(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let wrong = |(position, what)| {
         let what = if value.is_empty() { "the value is missing" } else { what };
         ValueError::new(position, what).with_expected(SizeShare::FORM)
@@ -250,7 +250,7 @@ fn read_sizes(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn content_shape(draft: &mut Draft) -> &mut ContentShape {
+fn content_shape(draft: &mut RunRequestBuilder) -> &mut ContentShape {
     draft.target.content.get_or_insert_default()
 }
 

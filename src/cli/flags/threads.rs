@@ -1,7 +1,7 @@
 //! `-t -F -o -u -O -a -n -x -I -g -i -j`: threads, their concurrency, placement and speed.
 
 use super::{affinity, ring};
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
@@ -256,11 +256,15 @@ const PRIORITIES: [(i32, IoPriority); 3] =
     [(1, IoPriority::VeryLow), (2, IoPriority::Low), (3, IoPriority::Normal)];
 
 /// A lenient integer of at least 1.
-const fn at_least_one(quantity: Quantity, expected: &'static str, set: fn(&mut Draft, i32)) -> Read {
+const fn at_least_one(
+    quantity: Quantity,
+    expected: &'static str,
+    set: fn(&mut RunRequestBuilder, i32),
+) -> Read {
     Read::Integer { required: true, min: 1, max: i32::MAX, quantity, expected, set }
 }
 
-fn read_throughput(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_throughput(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     // The unit is no part of the number, and not dropped.
     let (number, ending) = value.strip_suffix(b"i").map_or((value, ""), |number| (number, "i"));
     let limit = draft.lenient_integer(("-g", ending), number, Quantity::Count, LIMIT)?;

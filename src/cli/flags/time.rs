@@ -1,6 +1,6 @@
 //! `-d -W -C -z`: phases of the time span, and the seed.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
@@ -66,7 +66,7 @@ pub(super) const FLAGS: &[Flag] = &[
 ];
 
 /// A lenient number of seconds; no digits read as 0.
-const fn seconds_reader(set: fn(&mut Draft, i32)) -> Read {
+const fn seconds_reader(set: fn(&mut RunRequestBuilder, i32)) -> Read {
     Read::Integer {
         required: false,
         min: 0,
@@ -77,7 +77,7 @@ const fn seconds_reader(set: fn(&mut Draft, i32)) -> Read {
     }
 }
 
-fn read_seed(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_seed(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     draft.overrides.rand_seed = Some(match value {
         // The low 32 bits, as DISKSPD takes them.
         [] => clock::seed_millis() as u32,

@@ -1,6 +1,6 @@
 //! `-w -Z`: how much is written, and what.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::quantity::Quantity;
@@ -57,7 +57,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_content(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_content(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     match value {
         b"" => draft.target.zero_write_buffers = true,
         b"r" => draft.span.random_write_data = true,

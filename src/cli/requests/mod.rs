@@ -37,7 +37,7 @@ mod trace;
 mod verify_after;
 
 pub use baseline::{BaselineAction, BaselineCheck, BaselineRequest};
-pub use compare::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Interleaved, SideWords};
+pub use compare::{BootPlan, AnswerOutput, CompareRequest, FailIf, Interleaved, SideCommand};
 pub use convert::{ConvertRequest, ConvertSource};
 pub use event::EventAction;
 pub use history::{ExportForm, HistoryAction, HistoryRequest};

@@ -51,7 +51,7 @@ pub(super) fn start_leading(hosts: Vec<String>) -> Receiver<JobRequest> {
     let led = Arc::new(JobLeader { hosts, wishes: Mutex::new(wishes) });
     // There is one job in the life of a process.
     let _ = LED.set(Arc::clone(&led));
-    runnable::run_by(Box::new(LedJob(led)));
+    runnable::run_by(Box::new(CoordinatedJob(led)));
     wanted
 }
 
@@ -67,9 +67,9 @@ pub(super) fn end(exit: u8) {
     }
 }
 
-struct LedJob(Arc<JobLeader>);
+struct CoordinatedJob(Arc<JobLeader>);
 
-impl JobRunner for LedJob {
+impl JobRunner for CoordinatedJob {
     fn run(&self, run: &Runnable, session: Session) -> Result<ExecutedRun, RunError> {
         let (reply, done) = channel();
         self.0.send(JobRequest::Run(Box::new(Order { run: run.clone(), session, reply })));
@@ -101,7 +101,7 @@ pub(crate) fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankR
     let led = LED.get()?;
     let task = ReadBackTask::from_request(request);
     if !is_by_rank(&task.journal) {
-        return Some(Err(CommandError::misused([
+        return Some(Err(CommandError::usage_errors([
             "verify-after in a job: every rank reads a separate journal; put %r (the rank) or %h (the \
              host) into its path",
         ])));

@@ -38,7 +38,7 @@ impl KeptRecord {
         &self.path
     }
 
-    /// It is somewhere else by now.
+    /// Marks the record as moved.
     pub(super) fn remove(self) {
         let _ = std::fs::remove_file(&self.path);
     }

@@ -21,7 +21,7 @@ use crate::ranks::RankLink;
 use crate::ranks::cpus::{RankCpus, share};
 use crate::ranks::offset::Offset;
 use crate::ranks::part::TargetPart;
-use crate::ranks::place::{TargetPlace, group_places};
+use crate::ranks::target_location::{TargetLocation, group_places};
 use crate::run::{Control, ExecutedRun, RunError, Session, Subscriptions};
 use crate::sys::standard_error::print_line;
 use crate::units::amount;
@@ -31,21 +31,18 @@ use std::sync::mpsc::Sender;
 
 /// Minimum time between the start decision and the start, so that it reaches all ranks.
 const START_NOTICE: Nanos = SECOND / 4;
-/// The same for each rank.
-const NOTICE_EACH: Nanos = SECOND / 1000;
+const NOTICE_TIME_PER_RANK: Nanos = SECOND / 1000;
 /// Additional round trips of the farthest rank, because a lost message is resent after some of them.
 const NOTICE_TRIPS: Nanos = 10;
 /// All of it at most.
-const LONGEST_NOTICE: Nanos = 10 * SECOND;
+const MAX_NOTICE_NS: Nanos = 10 * SECOND;
 const MESSAGE_DELAY: Nanos = 10 * SECOND;
 const ENDED_BEFORE: &str = "ended before it began, without a measurement";
 
 /// Rank 0's part.
 pub(super) struct Coordinator {
-    /// Name of the job.
     name: String,
     quiet: bool,
-    /// Ends the job.
     control: Arc<Control>,
     hosts: Vec<String>,
     ranks: Vec<RankName>,
@@ -56,13 +53,12 @@ pub(super) struct Coordinator {
     taking_part: usize,
     /// Printed sentences that are true of all runs of the job.
     said: HashSet<String>,
-    /// The current run.
-    going: Option<GoingRun>,
+    going: Option<ActiveRun>,
     /// Receiver of the answers of all ranks.
     asking: Option<Sender<Vec<RankReply>>>,
 }
 
-struct GoingRun {
+struct ActiveRun {
     order: Order,
     before: Vec<Option<Offset>>,
     outcomes: Vec<Option<RankOutcome>>,
@@ -89,7 +85,7 @@ impl Coordinator {
         }
     }
 
-    /// Others are waited for from now on.
+    /// Starts to wait for other ranks.
     pub(super) fn begins_to_wait(&mut self) {
         self.waiting = (clock::monotonic(), false);
     }
@@ -178,7 +174,6 @@ impl Coordinator {
         None
     }
 
-    /// Name of the job.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -241,7 +236,7 @@ impl Coordinator {
         let outcomes = task.ranks.iter().map(|_| None).collect();
         let hosts = task.ranks.iter().map(|rank| rank.host.clone()).collect();
         let (board, silent) = (LiveBoard::new(listener, hosts), HashSet::new());
-        self.going = Some(GoingRun { order, before: Vec::new(), outcomes, board, silent });
+        self.going = Some(ActiveRun { order, before: Vec::new(), outcomes, board, silent });
         NextTask::Run(Box::new(RunTask { one_of_several, wants, ..task }))
     }
 
@@ -317,7 +312,7 @@ impl Coordinator {
         for (id, path) in ids.paths().iter().enumerate() {
             let real = all().all(|(_, one)| one.places.len() > id);
             let place = |one: &CheckReply| one.places.get(id).cloned().unwrap_or_default();
-            let places: Vec<Option<TargetPlace>> =
+            let places: Vec<Option<TargetLocation>> =
                 checked.iter().map(|one| one.as_ref().map(place)).collect();
             // Simulated targets are nobody's and everybody's.
             let (groups, guessed) = match real || split {
@@ -424,9 +419,9 @@ impl Coordinator {
             }
         }
         let farthest = clocks.iter().flatten().map(|clock| clock.uncertainty_ns).max().unwrap_or(0);
-        let notice = START_NOTICE + NOTICE_EACH * link.size() as Nanos;
+        let notice = START_NOTICE + NOTICE_TIME_PER_RANK * link.size() as Nanos;
         let trips = farthest.saturating_mul(2 * NOTICE_TRIPS);
-        let at = clock::monotonic() + notice.saturating_add(trips).min(LONGEST_NOTICE.max(notice));
+        let at = clock::monotonic() + notice.saturating_add(trips).min(MAX_NOTICE_NS.max(notice));
         let of_rank = |clock: &Option<Offset>| clock.map_or(at, |offset| offset.to_other(at));
         let starts = clocks.iter().map(of_rank).collect();
         if going.before.is_empty() {
@@ -441,7 +436,7 @@ impl Coordinator {
         self.watch_run(link, None);
         let Some(going) = self.going.take() else { return true };
         let after = if going.before.is_empty() { Vec::new() } else { link.clocks(&self.first_with_clock) };
-        let GoingRun { order, before, outcomes, board, .. } = going;
+        let ActiveRun { order, before, outcomes, board, .. } = going;
         board.finish();
         let lost = link.lost_ranks();
         let mut parts = Vec::new();

@@ -16,14 +16,14 @@ use std::sync::{Arc, Mutex};
 /// Between two messages of a rank, and between two views.
 const EACH: Nanos = SECOND;
 /// A rank without a message for this long is shown as silent, and its intervals are not awaited.
-const AWAITED: Nanos = 3 * SECOND;
+const MAX_STATE_AGE_NS: Nanos = 3 * SECOND;
 
 /// The state of this rank's run that has not been sent.
 #[derive(Debug, Default)]
-pub(super) struct LiveOutbox(Mutex<Unsent>);
+pub(super) struct LiveOutbox(Mutex<PendingState>);
 
 #[derive(Debug, Default)]
-struct Unsent {
+struct PendingState {
     state: RankState,
     is_new: bool,
     /// Time span and number of its next interval.
@@ -49,7 +49,7 @@ impl LiveOutbox {
         let mut unsent = self.0.lock_anyway();
         let place = unsent.next;
         unsent.next.1 += 1;
-        if unsent.state.intervals.len() < RankState::MOST_INTERVALS {
+        if unsent.state.intervals.len() < RankState::MAX_INTERVALS {
             unsent.state.intervals.push((place.0, place.1, figures.clone()));
         }
         unsent.is_new = true;
@@ -113,11 +113,11 @@ impl LiveBoard {
 
     /// Shows the current state once a second, and writes the intervals of all hosts.
     pub(super) fn refresh(&mut self, now: Nanos, lost: &[Option<String>], silences: &[Nanos]) {
-        let absent = |rank: usize| lost[rank].is_some() || silences[rank] >= AWAITED;
+        let absent = |rank: usize| lost[rank].is_some() || silences[rank] >= MAX_STATE_AGE_NS;
         while let Some(entry) = self.pending.first_entry() {
             let PendingInterval { since, figures } = entry.get();
             let waits = figures.iter().enumerate().any(|(rank, known)| known.is_none() && !absent(rank));
-            if waits && now.saturating_sub(*since) < AWAITED {
+            if waits && now.saturating_sub(*since) < MAX_STATE_AGE_NS {
                 break;
             }
             let (place, interval) = entry.remove_entry();
@@ -151,7 +151,7 @@ impl LiveBoard {
     fn show(&self, lost: &[Option<String>], silences: &[Nanos]) {
         let state = |rank: usize| match (&lost[rank], &self.latest[rank]) {
             (Some(why), _) => HostState::Lost(why.clone()),
-            _ if silences[rank] >= AWAITED => HostState::Silent(silences[rank] / SECOND),
+            _ if silences[rank] >= MAX_STATE_AGE_NS => HostState::Silent(silences[rank] / SECOND),
             (None, Some(RankState { speed: Some(speed), machine, .. })) => {
                 HostState::Running(*speed, *machine)
             }

@@ -6,7 +6,7 @@ use crate::commands::shared::runs::runnable::Runnable;
 use crate::machine::System;
 use crate::merge::Merge;
 use crate::ranks::offset::Offset;
-use crate::results::{CommonWindow, EndedBy, Host, HostClock, Record, Results, RunEnd};
+use crate::results::{CommonWindow, EndedBy, Host, HostClock, Record, Results, RunOutcome};
 use crate::run::ExecutedRun;
 use crate::sys::standard_error::print_line;
 use crate::units::{Millis, seconds_of_ns};
@@ -90,7 +90,7 @@ pub(super) fn merge_ranks(asked: &Runnable, parts: Vec<RankPart>, names: &[Strin
 /// A run that was ended before anything was measured.
 pub(super) fn without_results(asked: &Runnable, failures: Vec<String>) -> ExecutedRun {
     let mut results = no_results(asked);
-    let ended = RunEnd { cause: EndedBy::Interrupt, after: None };
+    let ended = RunOutcome { cause: EndedBy::Interrupt, after: None };
     results.time_spans.iter_mut().for_each(|span| span.ended = Some(ended));
     let record = Record::new(asked.profile.clone(), System::default(), results);
     ExecutedRun { record, failures, troubles: Vec::new(), refused: true, left_behind: false }
@@ -146,7 +146,7 @@ pub(super) fn report_missing(record: &Record, names: &[String]) {
     }
 }
 
-/// When hosts measured together, in a sentence.
+/// Describes the common time of the hosts.
 fn together_text(windows: &[(usize, CommonWindow)], record: &Record, names: &[String]) -> String {
     let begins = || windows.iter().map(|(_, window)| window.start_ns);
     let ends = || windows.iter().map(|(_, window)| window.end_ns);

@@ -8,7 +8,7 @@ use crate::host::claims::SharedClaim;
 use crate::limits;
 use crate::profile::RawText;
 use crate::ranks::part::{TargetPart, fill_in, shifted};
-use crate::ranks::place::TargetPlace;
+use crate::ranks::target_location::TargetLocation;
 use crate::results::{IntervalFigures, Record, RecordMismatchError};
 use crate::run::{MachineSpeed, Speed, Subscriptions};
 use flate2::Compression;
@@ -128,7 +128,7 @@ pub(super) enum StartDecision<T> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RunTask {
     pub run: Runnable,
-    /// It is one of several runs of the job.
+    /// Whether the job has several runs.
     pub one_of_several: bool,
     /// Name of the job, in the names of records that ranks keep.
     pub job: String,
@@ -154,17 +154,17 @@ pub(super) struct RankState {
 
 impl RankState {
     /// Further intervals of a second (`-D`) are not sent.
-    pub(super) const MOST_INTERVALS: usize = 64;
+    pub(super) const MAX_INTERVALS: usize = 64;
 }
 
 /// Second answer: whether it can be run there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CheckReply {
     pub refusals: Vec<String>,
-    /// It is the profile that can't be run, and not the machine.
+    /// Whether the cause is the profile, not the machine.
     pub is_usage: bool,
     /// Identity of each target in order of ids; empty in simulated time.
-    pub places: Vec<TargetPlace>,
+    pub places: Vec<TargetLocation>,
     /// Devices claimed for other ranks on this machine; `None` = no claims for others.
     pub claims: Option<RankClaims>,
 }
@@ -175,7 +175,6 @@ pub(super) struct RankClaims {
     pub claims: Vec<SharedClaim>,
 }
 
-/// Second decision.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct SharedTargets {
     pub roles: Roles,
@@ -193,28 +192,26 @@ pub(super) enum RankRequest {
     /// ranks have the same profile and wait at the same place.
     Waits,
     Ended(Box<RankOutcome>),
-    /// It does no I/O in this run (`--hosts`).
+    /// The rank does no I/O in this run (`--hosts`).
     Idle,
-    /// It had ended before.
     Over,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct RankOutcome {
     pub record: Option<Record>,
-    /// Why it failed; empty = it didn't.
+    /// Causes of the failure; empty = success.
     pub failures: Vec<String>,
     pub troubles: Vec<String>,
-    /// When each time span was measured, by the rank's monotonic clock.
+    /// Measured window of each time span on the rank's monotonic clock.
     pub windows: Vec<Option<(Nanos, Nanos)>>,
 }
 
-/// Decisions about the time spans.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum NextStep {
     /// Continue at this time of each rank's monotonic clock.
     GoOn(Vec<Nanos>),
-    /// It doesn't, and no further one begins.
+    /// No further run begins.
     Stop,
     /// The run is over. Whether rank 0 has the records of all ranks that are there, and reports them.
     Over(bool),
@@ -242,14 +239,14 @@ impl RankMessage for NextStep {}
 impl RankMessage for Option<u8> {}
 impl RankMessage for RankState {
     fn check(&self) -> Result<(), RecordMismatchError> {
-        let (found, most) = (self.intervals.len() as u64, RankState::MOST_INTERVALS as u64);
+        let (found, most) = (self.intervals.len() as u64, RankState::MAX_INTERVALS as u64);
         if found > most { Err(RecordMismatchError::Intervals { found, most }) } else { Ok(()) }
     }
 }
 
 /// The rank waits for the next task.
 impl RankMessage for () {}
-/// Why files of the run can't be made there.
+/// Reason why files of the run cannot be created.
 impl RankMessage for Option<String> {}
 
 impl RankMessage for RankRequest {
@@ -284,10 +281,9 @@ pub(crate) fn pack(message: &impl Serialize) -> Vec<u8> {
 /// Bytes that are none of this program's messages.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MessageError {
-    /// They can't be unpacked, or hold too much.
+    /// Unpacking failed, or the content is too large.
     #[error(transparent)]
     Packed(#[from] io::Error),
-    /// They say nothing that is understood.
     #[error(transparent)]
     Json(#[from] crate::json_reader::JsonError),
     #[error(transparent)]

@@ -24,7 +24,7 @@ mod messages;
 mod names;
 mod plans;
 mod rank_protocol;
-mod stops;
+mod stop_controls;
 mod targets;
 mod verified;
 mod work;
@@ -47,17 +47,17 @@ pub(super) use messages::{StartOrder, is_any, pack, unpack};
 use rank_protocol::RankProtocol;
 use std::ffi::OsString;
 
-/// How long ranks that are done wait for each other's last messages.
+/// Maximum wait of finished ranks for the last messages.
 const MAX_LAST_MESSAGES_WAIT: Nanos = 10 * SECOND;
 /// Time limit of MPI's own shutdown. MPICH over UCX hangs there, even in programs that only begin and end.
 const MAX_SHUTDOWN_TIME: Nanos = 2 * SECOND;
 /// Delay before a rank other than the first reports a failed join. If the first rank failed too, the
 /// launcher has ended this rank by then.
-const FIRST_SPEAKS: Nanos = SECOND;
-/// How long the last messages have where they don't.
+const FIRST_RANK_TIMEOUT_NS: Nanos = SECOND;
+/// Wait for the last messages otherwise.
 const SHORT_WAIT: Nanos = SECOND;
 /// How long the other ranks have to leave before rank 0 lets the launcher end the job.
-const PARTING: Nanos = SECOND / 5;
+const FAREWELL_TIME_NS: Nanos = SECOND / 5;
 /// Memory for the stack of the command's thread, bytes: as much as a main thread has.
 const STACK: usize = 8 << 20;
 
@@ -75,7 +75,7 @@ fn find_launcher(told: bool) -> Option<Launcher> {
 /// A rank that alone has the wrong line reports it afterwards.
 pub(super) fn let_first_report() {
     if find_launcher(false).is_some_and(|launcher| !launcher.is_first()) {
-        clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_SPEAKS);
+        clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_RANK_TIMEOUT_NS);
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) fn in_job(
         // Mostly every rank meets the same, and one says it. One that is alone with it says it, too: the
         // others would wait for it without a word.
         if !launcher.is_first() {
-            clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_SPEAKS);
+            clock::Clock::Monotonic.sleep_until(clock::monotonic() + FIRST_RANK_TIMEOUT_NS);
         }
         CommandError::failed([why.to_string()])
     })?;
@@ -212,12 +212,12 @@ fn leave_world(mut mpi: JobGroup, exit: Exit, complete: bool, leads: bool) {
             // Launchers may lose what they have not read by then.
             standard_error::wait_until_read(SHORT_WAIT);
             // The others remove their records, which rank 0 has.
-            clock::Clock::Monotonic.sleep_until(clock::monotonic() + PARTING);
+            clock::Clock::Monotonic.sleep_until(clock::monotonic() + FAREWELL_TIME_NS);
             mpi.abort(exit.code());
         }
         process::end(exit.code());
     }
-    if let Err(why) = mpi.leave() {
+    if let Err(why) = mpi.finalize() {
         print_line(format_args!("leaving MPI: {why}"));
     }
 }

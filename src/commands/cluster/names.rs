@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn every_exit_code_is_known_again() {
+    fn recorded_exit_codes_are_recognized() {
         for exit in Exit::ALL {
             assert_eq!(exit_of(exit.code()), exit);
         }

@@ -10,7 +10,7 @@ use super::messages::{
     SharedTargets, StartDecision, pack, unpack,
 };
 use super::names::exit_of;
-use super::stops::Stops;
+use super::stop_controls::StopControls;
 use super::targets;
 use super::work::{RankWork, RankWorkError, Running};
 use crate::cli::{Exit, help};
@@ -34,7 +34,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 pub(super) struct RankProtocol<'a> {
     link: RankLink<'a>,
-    stops: Stops,
+    stops: StopControls,
     host: String,
     arguments: Vec<RawText>,
     /// CPUs that this process had at its start.
@@ -63,7 +63,7 @@ impl<'a> RankProtocol<'a> {
         let lead = (link.rank() == 0).then(|| Box::new(Coordinator::new(quiet, &job, link.size())));
         Ok(RankProtocol {
             link,
-            stops: Stops::new(job, lead.as_ref().map(|lead| lead.name().to_owned())),
+            stops: StopControls::new(job, lead.as_ref().map(|lead| lead.name().to_owned())),
             host: crate::host::name(),
             arguments,
             cpus: cpu::allowed(),
@@ -220,7 +220,6 @@ impl<'a> RankProtocol<'a> {
         }
     }
 
-    /// One run of all ranks.
     fn run(&mut self, task: RunTask) -> Result<(), SeparationError> {
         let rank = self.link.rank();
         if rank > 0 {
@@ -302,7 +301,6 @@ impl<'a> RankProtocol<'a> {
         Ok(decision)
     }
 
-    /// The time spans.
     fn measure_spans(&mut self, mut running: Running, keeper: &RankKeeper) -> Result<(), SeparationError> {
         let rank = self.link.rank();
         let mut alone = None;

@@ -4,7 +4,7 @@ use crate::host::root::Root;
 use crate::host::{mounted, name_of_world, target};
 use crate::machine::file_systems::{DataHome, FileSystemType};
 use crate::profile::{Profile, RawText};
-use crate::ranks::place::{DISK, TargetPlace};
+use crate::ranks::target_location::{DISK, TargetLocation};
 use crate::sys::inode::{self, Kind};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -32,10 +32,10 @@ pub(super) fn view() -> String {
     if known { [machine()].into_iter().chain(parts).collect::<Vec<_>>().join(" ") } else { String::new() }
 }
 
-pub(super) fn places(profile: &Profile) -> Vec<TargetPlace> {
+pub(super) fn places(profile: &Profile) -> Vec<TargetLocation> {
     let ids = crate::profile::TargetIds::from_profile(profile);
     let machine = machine();
-    ids.paths().iter().map(|path| TargetPlace { machine: machine.clone(), ..target_place(path) }).collect()
+    ids.paths().iter().map(|path| TargetLocation { machine: machine.clone(), ..target_place(path) }).collect()
 }
 
 /// The size of a target, bytes; 0 = it isn't there.
@@ -44,8 +44,8 @@ pub(super) fn size(path: &RawText) -> u64 {
     located.and_then(|at| target::probe(&at).ok()).map_or(0, |facts| facts.size)
 }
 
-fn target_place(path: &RawText) -> TargetPlace {
-    let Ok(at) = target::locate(path.as_bytes()) else { return TargetPlace::default() };
+fn target_place(path: &RawText) -> TargetLocation {
+    let Ok(at) = target::locate(path.as_bytes()) else { return TargetLocation::default() };
     let at = std::path::absolute(&at).unwrap_or(at);
     match std::fs::metadata(&at) {
         Ok(found) if matches!(Kind::from_metadata(&found), Kind::BlockDevice) => device_place(&at, &found),
@@ -54,27 +54,27 @@ fn target_place(path: &RawText) -> TargetPlace {
     }
 }
 
-fn device_place(at: &Path, found: &Metadata) -> TargetPlace {
+fn device_place(at: &Path, found: &Metadata) -> TargetLocation {
     let name = name_of_world(at);
-    TargetPlace {
+    TargetLocation {
         number: Some((0, inode::device_number(found))),
         may_be_shared: name.is_none(),
         shared: name.map(|name| format!("{DISK}{name}")),
-        ..TargetPlace::default()
+        ..TargetLocation::default()
     }
 }
 
-fn file_place(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetPlace {
+fn file_place(at: &Path, found: &Metadata, new_name: Option<String>) -> TargetLocation {
     let (shared, may_be_shared) = match mounted(at) {
         Some((kind, source)) => file_system_reach(&kind, &source),
         None => (None, true),
     };
-    TargetPlace {
+    TargetLocation {
         number: Some(inode::identity(found)),
         new_name,
         shared,
         may_be_shared,
-        ..TargetPlace::default()
+        ..TargetLocation::default()
     }
 }
 
@@ -91,7 +91,7 @@ fn file_system_reach(kind: &str, source: &str) -> (Option<String>, bool) {
 }
 
 /// A file that isn't there: its nearest folder that is, and the rest of the path.
-fn new_file(at: &Path) -> TargetPlace {
+fn new_file(at: &Path) -> TargetLocation {
     let mut folder: PathBuf = at.to_owned();
     while folder.pop() {
         if let Ok(found) = std::fs::metadata(&folder) {
@@ -99,5 +99,5 @@ fn new_file(at: &Path) -> TargetPlace {
             return file_place(&folder, &found, Some(rest.to_string_lossy().into_owned()));
         }
     }
-    TargetPlace::default()
+    TargetLocation::default()
 }

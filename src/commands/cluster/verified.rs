@@ -4,7 +4,7 @@
 use super::messages::CheckReply;
 use super::names::ranks;
 use crate::profile::{Profile, RawText, TargetIds, VerifyMode};
-use crate::ranks::place::{SamePlace, TargetPlace, group_places, same};
+use crate::ranks::target_location::{SameStorage, TargetLocation, group_places, same};
 
 /// Returns a message for each target where ranks would classify each other's writes as damage. `checked`
 /// by rank; `split` divides a shared target into separate parts.
@@ -65,9 +65,9 @@ fn is_divided_alike(profile: &Profile, path: &RawText) -> bool {
     areas.all(|area| Some(area) == first)
 }
 
-fn is_any_the_same(some: &[Option<TargetPlace>], others: &[Option<TargetPlace>]) -> bool {
+fn is_any_the_same(some: &[Option<TargetLocation>], others: &[Option<TargetLocation>]) -> bool {
     let pairs = some.iter().flatten().flat_map(|one| others.iter().flatten().map(move |other| (one, other)));
-    pairs.into_iter().any(|(one, other)| same(one, other) == SamePlace::Yes)
+    pairs.into_iter().any(|(one, other)| same(one, other) == SameStorage::Yes)
 }
 
 #[cfg(test)]
@@ -75,8 +75,8 @@ mod tests {
     use super::*;
     use crate::profile::{Target, TimeSpan};
 
-    fn place(inode: u64) -> TargetPlace {
-        TargetPlace { machine: "a".into(), number: Some((8, inode)), ..TargetPlace::default() }
+    fn place(inode: u64) -> TargetLocation {
+        TargetLocation { machine: "a".into(), number: Some((8, inode)), ..TargetLocation::default() }
     }
 
     fn sample_profile(spans: &[&[(&str, u64)]]) -> Profile {

@@ -29,7 +29,7 @@ use std::time::Duration;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// A client of NFS keeps attributes of files and folders for up to 60 s (acregmax, acdirmax).
-const SEEN_ELSEWHERE: Nanos = 70 * SECOND;
+const PEER_ERROR_TIME_NS: Nanos = 70 * SECOND;
 
 /// Why a rank can't make the files that it makes for others too.
 #[derive(Debug, thiserror::Error)]
@@ -231,7 +231,7 @@ impl RankWork {
     /// # Errors
     /// A file has another size here.
     pub(super) fn find_made(&self, control: &Control) -> Result<(), RankWorkError> {
-        let until = clock::monotonic() + SEEN_ELSEWHERE;
+        let until = clock::monotonic() + PEER_ERROR_TIME_NS;
         for file in &self.made {
             loop {
                 look_into_folder(&file.path);
@@ -354,7 +354,7 @@ pub(super) struct Running {
     starts: Sender<Option<Nanos>>,
     windows: Vec<Option<(Nanos, Nanos)>>,
     begun: usize,
-    /// They last until all ranks are done.
+    /// Held until all ranks are done.
     _claims: Option<Claims>,
     /// Whether threads still wait for the kernel, so that the process must end by
     /// [`crate::sys::process::end`].

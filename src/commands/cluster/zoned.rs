@@ -4,7 +4,7 @@
 use super::messages::CheckReply;
 use super::names::ranks;
 use crate::profile::{Profile, TargetIds};
-use crate::ranks::place::group_places;
+use crate::ranks::target_location::group_places;
 
 /// Why ranks can't share a device, a message for each. `checked` by rank.
 pub(super) fn refusals(profile: &Profile, checked: &[Option<CheckReply>], hosts: &[String]) -> Vec<String> {
@@ -35,7 +35,7 @@ pub(super) fn refusals(profile: &Profile, checked: &[Option<CheckReply>], hosts:
 mod tests {
     use super::*;
     use crate::profile::{Target, TimeSpan};
-    use crate::ranks::place::TargetPlace;
+    use crate::ranks::target_location::TargetLocation;
 
     #[test]
     fn ranks_write_zones_of_separate_devices() {
@@ -50,7 +50,7 @@ mod tests {
             let profile = Profile { time_spans: vec![span], ..Profile::default() };
             let rank = |inode| {
                 let number = Some((8, inode));
-                let place = TargetPlace { machine: "a".into(), number, ..TargetPlace::default() };
+                let place = TargetLocation { machine: "a".into(), number, ..TargetLocation::default() };
                 Some(CheckReply { places: vec![place], ..CheckReply::default() })
             };
             let told = refusals(&profile, &inodes.map(rank), &["x".to_owned(), "y".to_owned()]);

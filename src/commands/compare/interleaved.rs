@@ -7,15 +7,17 @@ use super::programs::SidePrograms;
 use super::sides;
 use crate::cli::{CompareRequest, FailIf, Interleaved, RunRequest};
 use crate::clock;
-use crate::commands::lab::{foreseen, run_backend};
+use crate::commands::experiments::{foreseen, run_backend};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::console::display::{Display, Step};
 use crate::commands::shared::input::load;
 use crate::commands::shared::job::{ctrl_c, job_limits};
 use crate::commands::shared::runs::completed_run::CompletedResults;
 use crate::commands::shared::runs::runnable::Runnable;
-use crate::commands::shared::runs::{quiet, save, side_run};
-use crate::experiments::compare::{self, ComparisonQuery, Looks, PlannedRuns, Side, SideRun, UntilSure};
+use crate::commands::shared::runs::{message_filter, save, side_run};
+use crate::experiments::compare::{
+    self, ComparisonQuery, InterimAnalyses, PlannedRuns, SequentialDesign, Side, SideRun,
+};
 use crate::profile::Parameters;
 use crate::results::{Record, RunSummary, SpanSummary};
 use crate::run::{Control, HangGuard, OutputPolicy};
@@ -39,11 +41,11 @@ pub(super) struct RunSides {
     /// Seed of the order of the runs.
     pub order_seed: u64,
     /// The course of `--until-sure`.
-    pub until_sure: Option<UntilSure>,
+    pub until_sure: Option<SequentialDesign>,
     pub files: ComparisonFiles,
 }
 
-pub(super) struct SideLine<'a> {
+pub(super) struct SideSetup<'a> {
     pub request: Cow<'a, RunRequest>,
     pub run: Runnable,
 }
@@ -96,11 +98,11 @@ pub(super) fn run(
 }
 
 /// Runs of both sides, in order.
-type BothRuns = [Vec<SideRun>; 2];
+type PairedRuns = [Vec<SideRun>; 2];
 
 struct PairPlan<'a> {
     both: &'a Interleaved,
-    lines: &'a [SideLine<'a>; 2],
+    lines: &'a [SideSetup<'a>; 2],
     programs: Option<&'a SidePrograms>,
     control: &'a Arc<Control>,
     asked: &'a CompareRequest,
@@ -108,8 +110,8 @@ struct PairPlan<'a> {
 
 impl PairPlan<'_> {
     /// Makes all runs of both sides in the given order.
-    fn run_all(&self, order: &[usize]) -> Result<BothRuns, CommandError> {
-        let mut runs = BothRuns::default();
+    fn run_all(&self, order: &[usize]) -> Result<PairedRuns, CommandError> {
+        let mut runs = PairedRuns::default();
         let display = Display::new(self.lines[0].request.quiet);
         for number in 0..order.len() {
             self.run_step(order, number, "of", &mut runs, &display)?;
@@ -118,8 +120,11 @@ impl PairPlan<'_> {
     }
 
     /// Makes pairs in the given order until the answer is certain, all are made, or the user ends it.
-    fn run_until_sure(&self, order: &[usize]) -> Result<(BothRuns, Option<UntilSure>), CommandError> {
-        let mut runs = BothRuns::default();
+    fn run_until_sure(
+        &self,
+        order: &[usize],
+    ) -> Result<(PairedRuns, Option<SequentialDesign>), CommandError> {
+        let mut runs = PairedRuns::default();
         let display = Display::new(self.lines[0].request.quiet);
         for number in 0..order.len() {
             let step = self.run_step(order, number, "of at most", &mut runs, &display);
@@ -127,7 +132,7 @@ impl PairPlan<'_> {
             match step {
                 Err(_) if self.control.is_interrupted() && pairs > 0 => {
                     runs.iter_mut().for_each(|runs| runs.truncate(pairs));
-                    return Ok((runs, Some(UntilSure::stopped(pairs))));
+                    return Ok((runs, Some(SequentialDesign::stopped(pairs))));
                 }
                 step => step?,
             }
@@ -141,13 +146,14 @@ impl PairPlan<'_> {
     }
 
     /// Judges the pairs so far, if this is a look; `None` = more pairs are needed.
-    fn judge_look(&self, runs: &BothRuns) -> Result<Option<UntilSure>, CommandError> {
+    fn judge_look(&self, runs: &PairedRuns) -> Result<Option<SequentialDesign>, CommandError> {
         let pairs = runs[0].len();
         if compare::look_after(pairs).is_none() {
             return Ok(None);
         }
         let [first, other] = runs.each_ref().map(|runs| Side { name: String::new(), runs: runs.clone() });
-        let question = ComparisonQuery { looks: Looks::AfterPairs(pairs), ..self.asked.question.clone() };
+        let question =
+            ComparisonQuery { looks: InterimAnalyses::AfterPairs(pairs), ..self.asked.question.clone() };
         let compared = compare::compare(&first, &other, &question);
         let comparison = compared.map_err(|differences| super::refuse_differences(&differences))?;
         let loss = match self.asked.fail_if {
@@ -163,7 +169,7 @@ impl PairPlan<'_> {
         order: &[usize],
         number: usize,
         of: &str,
-        runs: &mut BothRuns,
+        runs: &mut PairedRuns,
         display: &Arc<Display>,
     ) -> Result<(), CommandError> {
         let which = order[number];
@@ -212,23 +218,23 @@ fn side_name(typed: &str) -> String {
 ///
 /// # Errors
 /// Fails if it cannot be run.
-pub(super) fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, CommandError> {
+pub(super) fn line(request: &RunRequest, quiet: bool) -> Result<SideSetup<'_>, CommandError> {
     let request = match quiet && !request.quiet {
         true => Cow::Owned(RunRequest { quiet, ..request.clone() }),
         false => Cow::Borrowed(request),
     };
-    request.warnings.iter().for_each(|warning| quiet::report_finding(warning, request.quiet));
+    request.warnings.iter().for_each(|warning| message_filter::report_finding(warning, request.quiet));
     let run = load::requested_run(&request)?.run;
     single::check(&run, &request)?;
     if run.tool()?.is_none() {
         run.preflight()?;
     }
     save::try_out(&request, &HangGuard::default())?;
-    Ok(SideLine { request, run })
+    Ok(SideSetup { request, run })
 }
 
-fn check_comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), CommandError> {
-    let side = |line: &SideLine| {
+fn check_comparable(lines: &[SideSetup; 2], asked: &CompareRequest) -> Result<(), CommandError> {
+    let side = |line: &SideSetup| {
         let record = Record::new(line.run.profile.clone(), Default::default(), Default::default());
         let mut run = side_run::of_record(&record, "");
         let spans = line
@@ -250,7 +256,7 @@ fn check_comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(),
 /// # Errors
 /// Fails without complete figures, or if it cannot be kept.
 pub(super) fn run_one(
-    line: &SideLine,
+    line: &SideSetup,
     number: usize,
     display: &Arc<Display>,
     control: &Arc<Control>,
@@ -261,7 +267,7 @@ pub(super) fn run_one(
     Ok(made.results)
 }
 
-/// Prints a line for each completed run; with `quiet` only if its figures are wrong.
+/// Prints a line for each completed run; with `message_filter` only if its figures are wrong.
 pub(super) fn report_run(turn: &str, run: &RunSummary, quiet: bool) {
     let iops = run.time_spans.iter().flatten().next().and_then(|span| span.total.iops);
     let iops = iops.map(|iops| format!("{iops:.0} IOPS")).unwrap_or_else(|| "not measured".into());

@@ -2,11 +2,11 @@
 
 pub(crate) mod baseline;
 mod boots;
+pub(super) mod earlier_runs;
 mod interleaved;
 pub(super) mod outputs;
-pub(super) mod past;
 mod programs;
-mod refused;
+mod side_conflicts;
 pub(super) mod sides;
 
 use crate::cli::shell_quote::quoted;
@@ -16,7 +16,8 @@ use crate::commands::shared::job::job_limits;
 use crate::commands::shared::output;
 use crate::experiments::compare;
 use crate::experiments::compare::{
-    BisectAnswer, ChangeVerdict, ComparisonQuery, Looks, RunComparison, Side, SureEnd, UntilSure,
+    BisectAnswer, ChangeVerdict, ComparisonQuery, InterimAnalyses, RunComparison, SequentialDesign,
+    SequentialOutcome, Side,
 };
 use crate::finding::Finding;
 use crate::report::answers::ComparisonReport;
@@ -27,7 +28,7 @@ pub(super) use boots::BootRun;
 use boots::BootSides;
 use interleaved::RunSides;
 use outputs::{AboutPage, ComparisonFiles};
-pub(super) use refused::refuse_differences;
+pub(super) use side_conflicts::refuse_differences;
 use std::ffi::OsString;
 
 /// Compares and reports the result: [`Exit::Doubtful`] if it meets a `--fail-if` condition.
@@ -41,8 +42,9 @@ pub(super) fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
     if let Some(both) = &request.interleaved {
         let RunSides { sides, is_noise, order_seed, until_sure, files } =
             interleaved::run(both, request, open)?;
-        let course = ComparisonCourse { is_noise, order_seed: Some(order_seed), until_sure };
-        let is_stopped = course.until_sure.as_ref().is_some_and(|sure| sure.ended == SureEnd::Stopped);
+        let course = ComparisonProgress { is_noise, order_seed: Some(order_seed), until_sure };
+        let is_stopped =
+            course.until_sure.as_ref().is_some_and(|sure| sure.ended == SequentialOutcome::Stopped);
         let exit = if is_stopped { Exit::RunFailed } else { Exit::Success };
         return report_comparison(&sides, course, exit, request, &files);
     }
@@ -51,7 +53,7 @@ pub(super) fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
         let BootSides { sides, order_seed, next, files } = boots::run(asked, request, open)?;
         let exit = match sides {
             Some(sides) => {
-                let course = ComparisonCourse { order_seed, ..ComparisonCourse::default() };
+                let course = ComparisonProgress { order_seed, ..ComparisonProgress::default() };
                 report_comparison(&sides, course, Exit::Success, request, &files)?
             }
             None => exit_unjudged(request.fail_if, "one kernel alone cannot be judged"),
@@ -63,7 +65,7 @@ pub(super) fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
     let files = open(OutputPolicy::default())?;
     let [first, other] = read(request)?;
     let common = sides::warn_shared_runs([&first, &other]);
-    let course = ComparisonCourse::default();
+    let course = ComparisonProgress::default();
     let exit = report_comparison(&[first, other], course, Exit::Success, request, &files)?;
     Ok(exit.max(gate_of_common(common, request.fail_if)))
 }
@@ -98,25 +100,26 @@ fn read(request: &CompareRequest) -> Result<[Side; 2], CommandError> {
 
 /// The making of the runs, by this command.
 #[derive(Debug, Default)]
-struct ComparisonCourse {
+struct ComparisonProgress {
     /// Whether both sides are the same.
     is_noise: bool,
     order_seed: Option<u64>,
-    until_sure: Option<UntilSure>,
+    until_sure: Option<SequentialDesign>,
 }
 
 /// Reports the comparison of runs that ended with `exit`.
 fn report_comparison(
     [first, other]: &[Side; 2],
-    course: ComparisonCourse,
+    course: ComparisonProgress,
     exit: Exit,
     request: &CompareRequest,
     files: &ComparisonFiles,
 ) -> Result<Exit, CommandError> {
-    let ComparisonCourse { is_noise, order_seed, until_sure } = course;
-    let looks = until_sure.as_ref().map_or(Looks::Equal(1), |sure| Looks::AfterPairs(sure.pairs));
+    let ComparisonProgress { is_noise, order_seed, until_sure } = course;
+    let looks =
+        until_sure.as_ref().map_or(InterimAnalyses::Equal(1), |sure| InterimAnalyses::AfterPairs(sure.pairs));
     let question = ComparisonQuery { looks, ..request.question.clone() };
-    let past = past::runs([first, other], request.store.as_deref(), past::MAX_RUNS);
+    let past = earlier_runs::runs([first, other], request.store.as_deref(), earlier_runs::MAX_RUNS);
     let comparison = compare::compare_knowing(first, other, &past, &question);
     let comparison = comparison.map_err(|differences| refuse_differences(&differences))?;
     let comparison = RunComparison { order_seed, until_sure, ..comparison };

@@ -1,6 +1,6 @@
 //! The output files of a comparison, tested before any run, because eight runs of each side take hours.
 
-use crate::cli::AnswerOut;
+use crate::cli::AnswerOutput;
 use crate::commands::shared::command_error::CommandError;
 use crate::experiments::compare::{AnswerForm, RunComparison, Side};
 use crate::page as html;
@@ -26,7 +26,7 @@ impl ComparisonFiles {
     /// # Errors
     /// Fails if a file cannot be written, is named twice, or is an input or target.
     pub(crate) fn open(
-        out: &[AnswerOut],
+        out: &[AnswerOutput],
         read: &[PathBuf],
         door: OutputPolicy,
     ) -> Result<ComparisonFiles, CommandError> {
@@ -44,7 +44,7 @@ impl ComparisonFiles {
         Ok(ComparisonFiles(files))
     }
 
-    pub(crate) fn take_standard_output(out: &[AnswerOut]) -> bool {
+    pub(crate) fn take_standard_output(out: &[AnswerOutput]) -> bool {
         out.iter().any(|out| out.path.as_os_str() == "-")
     }
 

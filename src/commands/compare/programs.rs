@@ -3,7 +3,7 @@
 
 use super::sides::INTERRUPTED;
 use crate::cli::help::PRODUCT;
-use crate::cli::{Interleaved, RunRequest, SideWords};
+use crate::cli::{Interleaved, RunRequest, SideCommand};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::input::load_runs;
 use crate::commands::shared::runs::other_program::{
@@ -37,7 +37,7 @@ struct SideProgram {
     version: String,
 }
 
-struct ProgramEnd {
+struct ProgramOutput {
     status: ExitStatus,
     printed: Vec<u8>,
     /// The last thing that it said.
@@ -65,7 +65,7 @@ impl SidePrograms {
             )?;
         }
         if privileges::are_above_users() {
-            return Err(CommandError::misused([
+            return Err(CommandError::usage_errors([
                 "--with-a, --with-b: this copy of the program has more rights than its user (set-uid, \
                  set-gid, or capabilities) and so starts no other program; use a copy without them",
             ]));
@@ -105,7 +105,7 @@ impl SidePrograms {
     pub(super) fn run(
         &self,
         side: usize,
-        words: &SideWords,
+        words: &SideCommand,
         request: &RunRequest,
         number: u32,
         turn: &str,
@@ -190,8 +190,8 @@ impl VersionQuery<'_> {
         Ok(program)
     }
 
-    fn check_words(&self, program: &SideProgram, words: &SideWords) -> Result<(), CommandError> {
-        let words = SideWords { options: without_history(&words.options), ..words.clone() };
+    fn check_words(&self, program: &SideProgram, words: &SideCommand) -> Result<(), CommandError> {
+        let words = SideCommand { options: without_history(&words.options), ..words.clone() };
         let ended = self.start(
             &program.name(),
             &program.path,
@@ -215,7 +215,7 @@ impl VersionQuery<'_> {
         program: &Path,
         words: &[OsString],
         most: Option<u64>,
-    ) -> Result<ProgramEnd, CommandError> {
+    ) -> Result<ProgramOutput, CommandError> {
         let started = ChildProgram::start(program, words);
         let ended = started
             .map_err(|error| not_started(program, error))
@@ -228,7 +228,7 @@ impl VersionQuery<'_> {
             }
             _ => CommandError::from(format!("{name}: {fault}")),
         })?;
-        Ok(ProgramEnd { status: end.status, printed: end.printed, message: last_message(&end.told) })
+        Ok(ProgramOutput { status: end.status, printed: end.printed, message: last_message(&end.told) })
     }
 }
 
@@ -253,8 +253,7 @@ fn without_history(options: &[OsString]) -> Vec<OsString> {
     left
 }
 
-/// Options, more of them, targets.
-fn full_line(words: &SideWords, more: &[OsString]) -> Vec<OsString> {
+fn full_line(words: &SideCommand, more: &[OsString]) -> Vec<OsString> {
     words.options.iter().chain(more).chain(&words.targets).cloned().collect()
 }
 

@@ -12,10 +12,10 @@ pub struct CompareRequest {
     /// Both are run, not read.
     pub interleaved: Option<Interleaved>,
     /// `--dir`: one command line is run on two kernels, boot by boot.
-    pub boots: Option<AcrossBoots>,
+    pub boots: Option<BootPlan>,
     pub question: ComparisonQuery,
     pub fail_if: Option<FailIf>,
-    pub out: Vec<AnswerOut>,
+    pub out: Vec<AnswerOutput>,
     pub store: Option<PathBuf>,
     /// Whether only errors and wrong figures of new runs are printed (`--quiet`).
     pub quiet: bool,
@@ -40,12 +40,12 @@ pub struct Interleaved {
     /// The programs that run them (`--with-a`, `--with-b`); `None` = this one.
     pub programs: [Option<PathBuf>; 2],
     /// The command lines for other programs.
-    pub lines: [SideWords; 2],
+    pub lines: [SideCommand; 2],
 }
 
 /// A command line for another program.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct SideWords {
+pub struct SideCommand {
     pub options: Vec<OsString>,
     pub targets: Vec<OsString>,
     pub takes_seed: bool,
@@ -53,7 +53,7 @@ pub struct SideWords {
 
 /// A command line run alternately on two kernels, some runs at each boot.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AcrossBoots {
+pub struct BootPlan {
     pub folder: PathBuf,
     pub repeat: u32,
     pub request: RunRequest,
@@ -61,14 +61,14 @@ pub struct AcrossBoots {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerOut {
+pub struct AnswerOutput {
     pub option: &'static str,
     pub form: AnswerForm,
     /// The file; `-` = standard output.
     pub path: PathBuf,
 }
 
-/// When the exit code says so.
+/// Condition of a failing exit code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FailIf {
     /// B is worse, and by this share at least as the best estimate goes.

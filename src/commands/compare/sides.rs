@@ -1,6 +1,6 @@
 //! Runs for comparisons from any named source: files, lists with commas, folders, runs of the history.
 
-use crate::commands::lab::suite;
+use crate::commands::experiments::suite;
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::input::load_runs::{self, RunFile, display_path, repeated};
 use crate::commands::shared::input::patterns;
@@ -109,19 +109,19 @@ pub(crate) fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec
     Ok(all)
 }
 
-struct NamedFile {
+struct LabeledFile {
     file: PathBuf,
     name: String,
 }
 
-fn plain_file(file: PathBuf) -> NamedFile {
-    NamedFile { name: display_path(&file), file }
+fn plain_file(file: PathBuf) -> LabeledFile {
+    LabeledFile { name: display_path(&file), file }
 }
 
-fn find_files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, CommandError> {
+fn find_files(named: &OsStr, store: Option<&Path>) -> Result<Vec<LabeledFile>, CommandError> {
     let whole = Path::new(named);
     let with_records =
-        |files: Vec<NamedFile>| repeated::with_records(files, |named| named.file.as_path(), plain_file);
+        |files: Vec<LabeledFile>| repeated::with_records(files, |named| named.file.as_path(), plain_file);
     // A comma may be a part of a name.
     if whole.exists() {
         return of_one(whole, store).map(with_records);
@@ -134,10 +134,10 @@ fn find_files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, Com
     Ok(with_records(all))
 }
 
-fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, CommandError> {
+fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<LabeledFile>, CommandError> {
     if let Some(name) = stored::name_of(path) {
         let (store, entries) = stored::find_named(name, store)?;
-        let file = |entry: &StoreEntry| NamedFile {
+        let file = |entry: &StoreEntry| LabeledFile {
             file: store.file(&entry.id, entry.source),
             name: format!("@{}", entry.id),
         };
@@ -154,7 +154,7 @@ fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, CommandEr
     }
 }
 
-fn matching_files(path: &Path) -> Result<Vec<NamedFile>, CommandError> {
+fn matching_files(path: &Path) -> Result<Vec<LabeledFile>, CommandError> {
     let given = display_path(path);
     let Some(listed) = patterns::matching(path) else {
         return Err(format!("{given}: no such file; for a run of the history write @label or @id").into());

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 /// A line of the CSV: a direction of a time span of a run. One that never was measured has one line.
 struct ExportRow<'a> {
     entry: &'a StoreEntry,
-    /// From 1.
+    /// Counted from 1.
     number: u32,
     span: Option<&'a SpanSummary>,
     of: WhichIos,

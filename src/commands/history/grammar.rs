@@ -85,7 +85,6 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
     Ok(Invocation::History(Box::new(request)))
 }
 
-/// The runs that options select.
 fn read_selection(line: &CommandLine) -> Result<Selection, CliError> {
     let label = |value: &str| match check_word(value) {
         Ok(()) => Ok(value.to_owned()),

@@ -5,9 +5,9 @@ use crate::cli::Exit;
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::console::display::Display;
 use crate::commands::shared::input::load_runs;
-use crate::formats::fault::ResultError;
+use crate::formats::error::ResultError;
 use crate::results::RunSummary;
-use crate::store::{ImportOutcome, KeptAs, RunNotes, Store, packed};
+use crate::store::{ImportOutcome, RunNotes, Store, StoredForm, packed};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -80,7 +80,6 @@ fn import_each(
     Ok(())
 }
 
-/// Why the runs of a file can't be kept.
 #[derive(Debug, thiserror::Error)]
 enum ImportError {
     #[error("cannot be read: {0}")]
@@ -94,12 +93,12 @@ enum ImportError {
 }
 
 /// The runs in a file, each as it is kept.
-fn read_content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, ImportError> {
+fn read_content(file: &Path) -> Result<Vec<(StoredForm, Vec<u8>)>, ImportError> {
     let bytes = packed::unpack_file(file)?;
     let Some(format) = load_runs::format_of(file, &bytes) else {
-        return Ok(vec![(KeptAs::Record, bytes)]);
+        return Ok(vec![(StoredForm::Record, bytes)]);
     };
-    let kept = KeptAs::of_word(format.word).ok_or(ImportError::NotKept(format.name))?;
+    let kept = StoredForm::of_word(format.word).ok_or(ImportError::NotKept(format.name))?;
     let name = file.to_string_lossy();
     let runs = (format.read)(&bytes, &name)?;
     if runs.len() == 1 {

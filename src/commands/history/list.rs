@@ -10,7 +10,7 @@ use crate::report::run_text;
 use crate::report_formats::TEXT;
 use crate::results::RunVerdict;
 use crate::results::{SpanSummary, WhichIos};
-use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
+use crate::store::{Store, StoreEntry, StoreIndex, StoredForm};
 use crate::sys::standard_output;
 use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible::line;
@@ -20,7 +20,7 @@ use crate::units::wrapped::wrapped;
 struct ListRow<'a> {
     entry: &'a StoreEntry,
     letters: usize,
-    /// From 1.
+    /// Counted from 1.
     number: u32,
     span: Option<&'a SpanSummary>,
 }
@@ -108,7 +108,7 @@ pub(super) fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Resul
     for name in names {
         for entry in index.find_named(name)? {
             output::to_stdout(entry_facts(&entry, store).as_bytes())?;
-            if entry.source == KeptAs::Record {
+            if entry.source == StoredForm::Record {
                 let record = load_runs::record(&store.file(&entry.id, entry.source))?;
                 output::report_to_stdout(&TEXT, &JudgedRecord::new(&record))?;
             } else if let Some(run) = store.read_known(&entry.id, entry.source)? {

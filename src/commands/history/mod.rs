@@ -3,9 +3,9 @@
 mod export;
 pub(super) mod import;
 mod list;
+mod notes_text;
 mod page;
 mod time;
-mod told;
 mod trend;
 
 use crate::cli::{Exit, HistoryAction, HistoryRequest};

@@ -1,6 +1,6 @@
 //! `--html`: the page of a history.
 
-use super::told;
+use super::notes_text;
 use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, HistoryRequest};
 use crate::commands::shared::command_error::CommandError;
@@ -76,8 +76,8 @@ fn followed_works(
                     .iter()
                     .filter_map(|point| Some((*places.get(point.id.as_str())?, point.value)))
                     .collect(),
-                told: told::runs(&history, *figure),
-                said: told::course(&history, *figure),
+                told: notes_text::runs(&history, *figure),
+                said: notes_text::course(&history, *figure),
                 levels: history.trend.levels,
             };
             let same = |(workload, work): &&mut (String, WorkloadSeries)| {

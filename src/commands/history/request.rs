@@ -39,7 +39,6 @@ pub enum HistoryAction {
     Remove {
         runs: Vec<String>,
     },
-    /// Print them for other programs.
     Export {
         form: ExportForm,
     },

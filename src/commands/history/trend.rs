@@ -1,12 +1,12 @@
 //! How a figure went from run to run, and where it changed.
 
-use super::{output, time, told};
+use super::{notes_text, output, time};
 use crate::cli::Exit;
 use crate::commands::shared::command_error::CommandError;
 use crate::experiments::selection::RunFigure;
-use crate::page::{ToldOf, ToldRun, change_of};
+use crate::page::{NoteKind, RunNote, change_of};
 use crate::stats::Level;
-use crate::stats::trend::{FEWEST_RUNS, SHORTEST_LEVEL};
+use crate::stats::trend::{MIN_LEVEL, MIN_RUNS};
 use crate::store::{History, StoreEntry, StoreIndex};
 use crate::units::visible::line;
 use std::fmt::Write;
@@ -26,8 +26,7 @@ pub(super) fn trend(
 ) -> Result<Exit, CommandError> {
     let all = History::all(entries, figure, &index.fingerprints(entries)?);
     // Of so many runs it can be told what the latest ones do, if no trend.
-    let (told, few): (Vec<_>, Vec<_>) =
-        all.iter().partition(|history| history.points.len() >= SHORTEST_LEVEL);
+    let (told, few): (Vec<_>, Vec<_>) = all.iter().partition(|history| history.points.len() >= MIN_LEVEL);
     let mut text = String::new();
     for history in told.iter().take(MAX_SHOWN) {
         put_trend(&mut text, history, figure);
@@ -40,8 +39,8 @@ pub(super) fn trend(
         let runs: usize = few.iter().map(|history| history.points.len()).sum();
         let _ = writeln!(
             text,
-            "{runs} runs left out: fewer than {SHORTEST_LEVEL} of their workload on the same machine; a \
-             trend needs {FEWEST_RUNS}"
+            "{runs} runs left out: fewer than {MIN_LEVEL} of their workload on the same machine; a \
+             trend needs {MIN_RUNS}"
         );
     }
     if all.is_empty() {
@@ -58,7 +57,7 @@ fn put_trend(text: &mut String, history: &History, figure: RunFigure) {
     let machine = if history.machine.is_empty() { "not recorded" } else { &history.machine };
     let (runs, title) = (history.points.len(), figure.title());
     let _ = writeln!(text, "  {title}{span}, {runs} runs, machine {}", line(machine));
-    let of_runs = told::runs(history, figure);
+    let of_runs = notes_text::runs(history, figure);
     let mut before: Option<&Level> = None;
     for level in &history.trend.levels {
         put_level(
@@ -69,17 +68,17 @@ fn put_trend(text: &mut String, history: &History, figure: RunFigure) {
         );
         before = Some(level);
     }
-    let course = told::course(history, figure);
+    let course = notes_text::course(history, figure);
     for words in &course {
         let _ = writeln!(text, "  {words}");
     }
-    if runs < FEWEST_RUNS {
-        let _ = writeln!(text, "  too few runs for a trend, which needs {FEWEST_RUNS}");
+    if runs < MIN_RUNS {
+        let _ = writeln!(text, "  too few runs for a trend, which needs {MIN_RUNS}");
     } else if history.trend.levels.len() == 1 && course.is_empty() {
         let _ = writeln!(text, "  no change");
     }
     for run in of_runs.iter().take(MAX_REPORTED) {
-        if let Some(words) = told::line_of(history, run) {
+        if let Some(words) = notes_text::line_of(history, run) {
             let _ = writeln!(text, "  {}", line(&words));
         }
     }
@@ -99,7 +98,7 @@ fn put_level(text: &mut String, history: &History, level: &Level, change: Option
         "  {} to {}: {} ± {:.1} % in {} runs{}",
         time(first.at),
         time(last.at),
-        told::number(level.rate),
+        notes_text::number(level.rate),
         level.variation * 100.0,
         level.end - level.begin,
         change.unwrap_or_default()
@@ -111,12 +110,12 @@ fn change_text(
     before: &Level,
     level: &Level,
     figure: RunFigure,
-    of_runs: &[ToldRun],
+    of_runs: &[RunNote],
 ) -> String {
     let id = history.points.get(level.begin).map_or("", |first| &first.id);
     let (change, better) = change_of(before, level, figure);
     let better = if better { "better" } else { "WORSE" };
-    let machine = of_runs.iter().find(|run| run.of == ToldOf::Machine && run.is_at(level.begin));
-    let machine = machine.map(|run| format!(", {}", line(&told::coincidence(run)))).unwrap_or_default();
+    let machine = of_runs.iter().find(|run| run.of == NoteKind::Machine && run.is_at(level.begin));
+    let machine = machine.map(|run| format!(", {}", line(&notes_text::coincidence(run)))).unwrap_or_default();
     format!("  {change} ({better}), from @{id} on{machine}")
 }

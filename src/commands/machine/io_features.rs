@@ -17,7 +17,7 @@ use crate::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 use std::path::Path;
 
-pub(super) const NOT_LOOKED_AT: &str = "";
+pub(super) const UNCHECKED_TEXT: &str = "";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct FeatureStatus {
@@ -33,14 +33,14 @@ pub(super) struct FeatureStatus {
     good_for: &'static str,
 }
 
-struct WayPlace<'a> {
+struct FeatureTarget<'a> {
     path: &'a Path,
     found: IoFeatureSupport,
 }
 
-type WayAnswer = (Option<bool>, String);
+type FeatureAnswer = (Option<bool>, String);
 
-fn way_answer(way: IoFeature, place: &WayPlace) -> WayAnswer {
+fn way_answer(way: IoFeature, place: &FeatureTarget) -> FeatureAnswer {
     match way {
         IoFeature::Uring => match EngineKind::Uring.row().available() {
             Ok(()) => yes_answer("permitted"),
@@ -105,7 +105,7 @@ const MAX_REPORTED: usize = 8;
 fn placement_answer(
     found: Result<Vec<PlacementHandle>, PlacementUnavailableError>,
     block_size: u32,
-) -> WayAnswer {
+) -> FeatureAnswer {
     let handles = match found {
         Err(why) => return no_answer(why),
         Ok(handles) if handles.is_empty() => return no_answer("the namespace has no placement handle"),
@@ -119,7 +119,7 @@ fn placement_answer(
     yes_answer(format!("placement handles: {count}; left in the reclaim unit of {}{more}", told.join(", ")))
 }
 
-fn zoned_answer(found: Option<ZoneFacts>) -> WayAnswer {
+fn zoned_answer(found: Option<ZoneFacts>) -> FeatureAnswer {
     let Some(zones) = found else { return no_answer("no sequential-write-required zones") };
     if let Some(why) = zones.unknown {
         return no_answer(why);
@@ -130,7 +130,7 @@ fn zoned_answer(found: Option<ZoneFacts>) -> WayAnswer {
     yes_answer(format!("{} of {}{limits}", zones.zones.len(), Size(zones.zone_size)))
 }
 
-fn atomic_answer(offered: Option<AtomicWrites>) -> WayAnswer {
+fn atomic_answer(offered: Option<AtomicWrites>) -> FeatureAnswer {
     match offered {
         None => no_answer("the kernel lacks them"),
         Some(none @ AtomicWrites { unit_max: 0, .. }) => {
@@ -144,20 +144,20 @@ fn atomic_answer(offered: Option<AtomicWrites>) -> WayAnswer {
     }
 }
 
-fn yes_answer(detail: impl ToString) -> WayAnswer {
+fn yes_answer(detail: impl ToString) -> FeatureAnswer {
     (Some(true), detail.to_string())
 }
 
-fn no_answer(why: impl ToString) -> WayAnswer {
+fn no_answer(why: impl ToString) -> FeatureAnswer {
     (Some(false), why.to_string())
 }
 
-fn unknown_answer(why: impl ToString) -> WayAnswer {
+fn unknown_answer(why: impl ToString) -> FeatureAnswer {
     (None, why.to_string())
 }
 
 pub(super) fn probe_features(target: &RawText, path: &Path) -> Vec<FeatureStatus> {
-    let place = WayPlace { path, found: io_features::probe_features(path) };
+    let place = FeatureTarget { path, found: io_features::probe_features(path) };
     let found = |row: &IoWayRow| {
         let (works, detail) = way_answer(row.way, &place);
         let IoWayRow { name: way, option, since, needs, good_for, .. } = *row;

@@ -4,7 +4,7 @@
 use crate::cli::{Exit, Invocation};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::output;
-use crate::engine::{MakeEngine, UnavailableError};
+use crate::engine::{AvailabilityError, MakeEngine};
 use crate::engines::EngineKind;
 use crate::host::devices;
 use crate::host::root::Root;
@@ -16,7 +16,7 @@ struct NeededRight {
     feature: &'static str,
     /// The capability, group or setting.
     needs: &'static str,
-    /// How root gives it, to as few as possible.
+    /// Command for root that grants the right narrowly.
     give: &'static str,
     look: fn(&Root) -> Result<(), MissingRight>,
 }
@@ -28,7 +28,7 @@ enum MissingRight {
     #[error("{closed} of {all}, as {first}")]
     Devices { closed: usize, all: usize, first: String },
     #[error(transparent)]
-    Engine(#[from] UnavailableError),
+    Engine(#[from] AvailabilityError),
     #[error("ulimit -l is {0} KiB")]
     LockedMemory(u64),
     #[error("the limit of locked memory cannot be read: {0}")]

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// An answer out of a file, with the files of its runs.
-pub(crate) struct ReadAnswer {
+pub(crate) struct LoadedAnswer {
     pub answer: Box<dyn AnswerForms>,
     pub records: Vec<PathBuf>,
 }
@@ -20,11 +20,11 @@ pub(crate) struct ReadAnswer {
 ///
 /// # Errors
 /// The file or a record of its runs can't be read.
-pub(crate) fn read(path: &Path) -> Result<Option<ReadAnswer>, CommandError> {
+pub(crate) fn read(path: &Path) -> Result<Option<LoadedAnswer>, CommandError> {
     if let Some(made) = repetition::read(path)? {
         let records = made.repetition.runs.iter().filter_map(|run| run.file.as_ref());
         let records = records.map(|name| path.with_file_name(name)).collect();
-        return Ok(Some(ReadAnswer { answer: Box::new(made), records }));
+        return Ok(Some(LoadedAnswer { answer: Box::new(made), records }));
     }
     let answer: Box<dyn AnswerForms> = match repeated::answer::<SweepResult>(path)? {
         Some(sweep) => Box::new(sweep),
@@ -33,7 +33,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<ReadAnswer>, CommandError> {
             None => return Ok(None),
         },
     };
-    Ok(Some(ReadAnswer { answer, records: Vec::new() }))
+    Ok(Some(LoadedAnswer { answer, records: Vec::new() }))
 }
 
 impl AnswerForms for SweepResult {

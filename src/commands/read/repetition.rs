@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
-pub(crate) struct MadeRepetition {
+pub(crate) struct LoadedRepetition {
     pub repetition: Repetition,
     /// Results of all runs, or of the last one.
     pub results: Vec<CompletedResults>,
@@ -33,16 +33,16 @@ pub(crate) fn work(run: &RunSummary) -> RepeatedWork {
 ///
 /// # Errors
 /// The file or a record can't be read.
-pub(crate) fn read(path: &Path) -> Result<Option<MadeRepetition>, CommandError> {
+pub(crate) fn read(path: &Path) -> Result<Option<LoadedRepetition>, CommandError> {
     let Some(repetition) = repeated::answer::<Repetition>(path)? else { return Ok(None) };
     let mut results = Vec::new();
     for record in repeated::records(&repetition, path).unwrap_or_default() {
         results.push(CompletedResults::Here(Box::new(load_runs::record(&record)?)));
     }
-    Ok(Some(MadeRepetition { repetition, results }))
+    Ok(Some(LoadedRepetition { repetition, results }))
 }
 
-impl AnswerForms for MadeRepetition {
+impl AnswerForms for LoadedRepetition {
     fn text(&self, room: usize) -> String {
         self.repetition.text(room)
     }

@@ -15,7 +15,7 @@ use crate::commands::shared::runs::completed_run::CompletedResults;
 use crate::commands::shared::runs::save;
 use crate::profile::{RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
-use crate::report_formats::{Format, WithVerdicts};
+use crate::report_formats::{Format, VerdictForm};
 use crate::run::events::{self, Event, Events};
 use crate::run::{ExecutedRun, HangGuard, Session};
 use crate::sys::standard_error::{self, print_line};
@@ -165,7 +165,7 @@ pub(super) fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Ev
     Ok((events, open("-yp", &given.stop)?))
 }
 
-fn format_of(asked: ResultFormat, verdicts: WithVerdicts) -> &'static Format {
+fn format_of(asked: ResultFormat, verdicts: VerdictForm) -> &'static Format {
     crate::report_formats::format_named(output::form_of_results(asked))
         .unwrap_or(&crate::report_formats::FORMATS[0])
         .with_verdicts(verdicts)

@@ -79,10 +79,10 @@ fn interrupted_error(fault: WithError) -> CommandError {
 }
 
 fn no_place_for(request: &RunRequest) -> Result<(), CommandError> {
-    const OF_OURS: [&str; 3] = ["-P", "--xml-verdict", "--text-verdict"];
-    let given = request.of_one_run().find(|option| OF_OURS.contains(option));
+    const OWN_OPTIONS: [&str; 3] = ["-P", "--xml-verdict", "--text-verdict"];
+    let given = request.of_one_run().find(|option| OWN_OPTIONS.contains(option));
     match given.or_else(|| request.follows_one_run()) {
-        Some(option) => Err(CommandError::misused([format!(
+        Some(option) => Err(CommandError::usage_errors([format!(
             "{option} and --with exclude each other: {option} works only in runs of this program; leave out \
              one of them"
         )])),
@@ -95,7 +95,7 @@ fn open(request: &RunRequest, patience: &HangGuard) -> Result<Vec<OutFile>, Comm
     let open = |out: &OutRequest| {
         let format = output::format_of(out, output::verdicts(request))?;
         if !["xml", "html"].contains(&format.name) {
-            return Err(CommandError::misused([format!(
+            return Err(CommandError::usage_errors([format!(
                 "--out {}: with --with only XML or an HTML page can be written: use a name with .xml or \
                  .html at its end",
                 visible::line(&out.path.to_string_lossy())

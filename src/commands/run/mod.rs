@@ -14,9 +14,9 @@ use crate::commands::run::measure::measure;
 use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::commands::shared::input::load::{self, RunSource};
 use crate::commands::shared::job::job_limits;
-use crate::commands::shared::output::{self, shown};
+use crate::commands::shared::output::{self, sanitize};
 use crate::commands::shared::runs::runnable::{self, Runnable, SpanOutlook};
-use crate::commands::shared::runs::{quiet, with};
+use crate::commands::shared::runs::{message_filter, with};
 use crate::finding::{Finding, Severity};
 use crate::host;
 use crate::machine::System;
@@ -44,18 +44,18 @@ pub(super) fn run(request: &RunRequest) -> Result<Exit, CommandError> {
         warn_of_what_does_nothing(&asked, request);
     }
     if run.journal.is_some() && !run.run_options.verify.is_some_and(VerifyMode::stamps) {
-        return Err(CommandError::misused([
+        return Err(CommandError::usage_errors([
             "--journal records which verified writes are durable and needs --verify or --verify=write",
         ]));
     }
     if request.each && request.repeat.is_none() {
-        return Err(CommandError::misused([
+        return Err(CommandError::usage_errors([
             "--each reports the runs of --repeat; add --repeat, or leave it out",
         ]));
     }
     let refused = job_limits::refused_options(request);
     if !refused.is_empty() {
-        return Err(CommandError::misused(refused));
+        return Err(CommandError::usage_errors(refused));
     }
     match request.dry_run {
         true => dry_run(&asked, request),
@@ -76,7 +76,7 @@ pub(super) fn check(run: &Runnable, request: &RunRequest) -> Result<(), CommandE
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(CommandError::usage(findings));
     }
-    findings.iter().for_each(|finding| quiet::report_finding(finding, request.quiet));
+    findings.iter().for_each(|finding| message_filter::report_finding(finding, request.quiet));
     Ok(())
 }
 
@@ -104,7 +104,7 @@ pub(super) fn warn_of_what_does_nothing(asked: &RunSource, request: &RunRequest)
 
 fn print_profile(profile: &Profile) -> Result<Exit, CommandError> {
     let mut out = Vec::new();
-    let profile = &*shown::on_standard_output(profile);
+    let profile = &*sanitize::on_standard_output(profile);
     match profile.result_format {
         ResultFormat::Text => {
             let system = if profile.compat.is_2_3() { run::machine_for(profile) } else { System::default() };
@@ -148,7 +148,7 @@ fn dry_run(asked: &RunSource, request: &RunRequest) -> Result<Exit, CommandError
         rerun::tell_differences(before, &run::surroundings(profile, run_options));
     }
     let mut out = Vec::new();
-    profile_text::write_profile_on(&mut out, &shown::on_standard_output(profile), &system);
+    profile_text::write_profile_on(&mut out, &sanitize::on_standard_output(profile), &system);
     plan_text::write_run_options(&mut out, run_options);
     if let Some(plans) = runnable::plan_by_ranks(&run) {
         out.extend_from_slice(plans.text.as_bytes());
@@ -170,7 +170,7 @@ fn print_plans(out: &mut Vec<u8>, outlooks: impl Iterator<Item = SpanOutlook>, q
     for (number, SpanOutlook { plan, refusals }) in outlooks.enumerate() {
         match plan {
             Ok(plan) => {
-                plan.warnings.iter().for_each(|warning| quiet::report_finding(warning, quiet));
+                plan.warnings.iter().for_each(|warning| message_filter::report_finding(warning, quiet));
                 plan_text::write_plan(out, number + 1, &plan);
                 if !refusals.is_empty() {
                     exit = exit.max(CommandError::failed(refusals).report());

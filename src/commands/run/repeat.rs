@@ -5,12 +5,12 @@ mod outs;
 use super::measure;
 use super::measurement::{Measurement, RunTurn};
 use crate::cli::{Exit, RunRequest};
-use crate::commands::read::repetition::{self, MadeRepetition};
+use crate::commands::read::repetition::{self, LoadedRepetition};
 use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::commands::shared::console::OutputManner;
-use crate::commands::shared::console::course::LivePoint;
 use crate::commands::shared::console::display::{Display, Step};
 use crate::commands::shared::console::end_of_run;
+use crate::commands::shared::console::live_series::LivePoint;
 use crate::commands::shared::input::load::RunSource;
 use crate::commands::shared::job::ctrl_c;
 use crate::commands::shared::output::answer_forms;
@@ -25,7 +25,7 @@ use crate::run::{Control, HangGuard, OutputPolicy};
 use crate::sys::standard_error::{self, print_line};
 use crate::sys::standard_output;
 use crate::units::visible;
-use outs::RepeatedOuts;
+use outs::RepeatOutputs;
 use std::sync::Arc;
 
 /// Makes the runs and reports their answer; it ends as the worst run.
@@ -36,7 +36,7 @@ pub(crate) fn repeat(asked: &RunSource, request: &RunRequest, how: Repeat) -> Re
     check_request(asked, request)?;
     let control = Arc::default();
     let patience = HangGuard::of_run(&control);
-    let outs = RepeatedOuts::new(request, &asked.run.profile)?;
+    let outs = RepeatOutputs::new(request, &asked.run.profile)?;
     let door = match asked.run.with {
         Some(_) => OutputPolicy::default().which_owns(&own_files::own_files(request)),
         None => asked.run.door(OutputPolicy::default()),
@@ -69,31 +69,30 @@ pub(crate) fn repeat(asked: &RunSource, request: &RunRequest, how: Repeat) -> Re
 fn check_request(asked: &RunSource, request: &RunRequest) -> Result<(), CommandError> {
     if let Some(option) = request.follows_one_run() {
         let message = format!("{option} is for a single run and excludes --repeat; leave out one of them");
-        return Err(CommandError::misused([message]));
+        return Err(CommandError::usage_errors([message]));
     }
     match asked.run.profile.time_spans.len() {
         1 => Ok(()),
-        _ => Err(CommandError::misused([
+        _ => Err(CommandError::usage_errors([
             "--repeat needs a profile of one time span, but this one has several",
         ])),
     }
 }
 
-/// The runs made so far.
 struct Walk<'a> {
     asked: &'a RunSource,
     request: &'a RunRequest,
     how: Repeat,
-    outs: &'a RepeatedOuts,
+    outs: &'a RepeatOutputs,
     control: Arc<Control>,
     display: Arc<Display>,
     earlier: EarlierReports,
-    made: MadeRuns,
+    made: CompletedRuns,
     worst: Exit,
 }
 
 #[derive(Default)]
-struct MadeRuns {
+struct CompletedRuns {
     runs: Vec<RepeatedRun>,
     fingerprints: Vec<Fingerprint>,
     /// All of them where a page is written, else the last one.
@@ -101,8 +100,8 @@ struct MadeRuns {
 }
 
 impl<'a> Walk<'a> {
-    fn new(asked: &'a RunSource, request: &'a RunRequest, how: Repeat, outs: &'a RepeatedOuts) -> Walk<'a> {
-        let (earlier, made) = (EarlierReports::default(), MadeRuns::default());
+    fn new(asked: &'a RunSource, request: &'a RunRequest, how: Repeat, outs: &'a RepeatOutputs) -> Walk<'a> {
+        let (earlier, made) = (EarlierReports::default(), CompletedRuns::default());
         let (control, display) = (Arc::default(), Display::new(request.quiet));
         Walk { asked, request, how, outs, control, display, earlier, made, worst: Exit::Success }
     }
@@ -189,17 +188,17 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl MadeRuns {
+impl CompletedRuns {
     /// The answer; `None` = no run has ended.
-    fn finish(self, request: &RunRequest, how: Repeat) -> Option<MadeRepetition> {
-        let MadeRuns { runs, fingerprints, results } = self;
+    fn finish(self, request: &RunRequest, how: Repeat) -> Option<LoadedRepetition> {
+        let CompletedRuns { runs, fingerprints, results } = self;
         let last = results.last()?.to_summary();
         let line =
             last.command_line.as_ref().map_or_else(|| request.profile.command_line.clone(), Clone::clone);
         let work = repetition::work(&last);
         let different = |place: usize| machine_differences(&fingerprints, place);
         let repetition = Repetition::new(line.to_string(), work, how, runs, different);
-        Some(MadeRepetition { repetition, results })
+        Some(LoadedRepetition { repetition, results })
     }
 }
 

@@ -64,7 +64,7 @@ pub struct RunRequest {
     pub typed: Vec<OsString>,
 }
 
-/// How a run is kept in the history (`--save`).
+/// Request to store a run in the history (`--save`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaveRequest {
     pub label: Option<String>,

@@ -1,11 +1,11 @@
 //! The error of every command, reported in one place.
 
 use super::folder_error::{FolderError, FolderErrorKind};
-use super::unread_runs::UnreadRunsError;
+use super::unread_runs::RunsReadError;
 use crate::cli::{CliError, Exit};
 use crate::finding::Finding;
 use crate::merge::MergeError;
-use crate::plan::{LiesIn, PlanError};
+use crate::plan::{ErrorClass, PlanError};
 use crate::run::{OutputError, RunError, WatchError};
 use crate::store::StoreError;
 use crate::sys::standard_error::print_line;
@@ -25,8 +25,7 @@ impl CommandError {
         CommandError { exit: Exit::Usage, findings }
     }
 
-    /// The same, for these reasons.
-    pub(crate) fn misused<M: Into<String>>(messages: impl IntoIterator<Item = M>) -> CommandError {
+    pub(crate) fn usage_errors<M: Into<String>>(messages: impl IntoIterator<Item = M>) -> CommandError {
         CommandError::usage(messages.into_iter().map(Finding::error).collect())
     }
 
@@ -39,7 +38,7 @@ impl CommandError {
         CommandError { exit, ..self }
     }
 
-    /// The same, with where it was before each message.
+    /// Adds the location before each message.
     #[must_use]
     pub(crate) fn at_place(mut self, place: &str) -> CommandError {
         self.findings.iter_mut().for_each(|found| found.message = format!("{place}: {}", found.message));
@@ -84,17 +83,17 @@ macro_rules! failed_with {
 
 pub(crate) use failed_with;
 
-failed_with!(OutputError, FolderError, FolderErrorKind, StoreError, UnreadRunsError, WatchError, MergeError,);
+failed_with!(OutputError, FolderError, FolderErrorKind, StoreError, RunsReadError, WatchError, MergeError,);
 
 impl From<CliError> for CommandError {
     fn from(error: CliError) -> CommandError {
-        CommandError::misused([error.to_string()])
+        CommandError::usage_errors([error.to_string()])
     }
 }
 
 impl From<Vec<PlanError>> for CommandError {
     fn from(errors: Vec<PlanError>) -> CommandError {
-        let wrong = errors.iter().any(|error| error.lies_in == LiesIn::Profile);
+        let wrong = errors.iter().any(|error| error.lies_in == ErrorClass::Profile);
         let exit = if wrong { Exit::Usage } else { Exit::RunFailed };
         CommandError { exit, findings: errors.into_iter().map(|error| *error.finding).collect() }
     }

@@ -16,7 +16,6 @@ pub(crate) struct FolderError {
 /// Problem with a folder or its content. `kind`: a sweep or a comparison.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderErrorKind {
-    /// It can't be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
     #[error(transparent)]
@@ -36,7 +35,6 @@ pub(crate) enum FolderErrorKind {
     /// A run in it can't be read.
     #[error("{file}: {source}")]
     UnreadableRun { file: String, source: io::Error },
-    /// Something else is kept there.
     #[error("it holds no comparison of two kernels; name another folder")]
     NoBoots,
     /// An earlier version made its runs.
@@ -45,13 +43,11 @@ pub(crate) enum FolderErrorKind {
          compare the files in its folder records (diskspd compare 0001.json,.. 0004.json,..)"
     )]
     FixedOrder,
-    /// Another version made its runs.
     #[error(
         "its runs are of version {found} of this program, this is {}: measure both kernels with one version, \
          or name another folder", env!("CARGO_PKG_VERSION")
     )]
     OtherVersion { found: String },
-    /// Another machine made its runs.
     #[error("its runs are from another machine ({found}, this is {here}); name another folder")]
     OtherMachine { found: String, here: String },
 }

@@ -37,6 +37,5 @@ pub(crate) struct RankReply {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RankPlans {
     pub text: String,
-    /// Obstacles, with the ranks.
     pub failures: Vec<String>,
 }

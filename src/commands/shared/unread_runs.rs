@@ -1,6 +1,6 @@
 //! Why no runs come out of a file or folder.
 
-use crate::formats::fault::ResultError;
+use crate::formats::error::ResultError;
 use crate::formats::json::RecordError;
 use crate::units::visible;
 use std::io;
@@ -9,15 +9,14 @@ use std::path::PathBuf;
 /// A file or folder out of which no runs come.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", visible::line(&.path.to_string_lossy()))]
-pub(crate) struct UnreadRunsError {
+pub(crate) struct RunsReadError {
     pub path: PathBuf,
     #[source]
-    pub fault: UnreadError,
+    pub fault: ReadError,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum UnreadError {
-    /// It can't be read at all.
+pub(crate) enum ReadError {
     #[error(
         "cannot be read: {0}; name a record (written by --out FILE.json), result XML (printed by -Rxml), a \
          text report or fio's JSON"
@@ -25,12 +24,10 @@ pub(crate) enum UnreadError {
     File(#[source] io::Error),
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// It holds no results that can be used.
     #[error(transparent)]
     Results(#[from] ResultError),
     #[error("cannot be read: {0}")]
     Folder(#[source] io::Error),
-    /// No file in it holds runs.
     #[error(
         "this folder holds no records or results{}",
         if *has_folders { "; its subfolders are not read: name them" } else { "" }
@@ -38,9 +35,9 @@ pub(crate) enum UnreadError {
     EmptyFolder { has_folders: bool },
 }
 
-impl UnreadError {
+impl ReadError {
     /// The error of this file or folder.
-    pub(crate) fn at_path(self, path: impl Into<PathBuf>) -> UnreadRunsError {
-        UnreadRunsError { path: path.into(), fault: self }
+    pub(crate) fn at_path(self, path: impl Into<PathBuf>) -> RunsReadError {
+        RunsReadError { path: path.into(), fault: self }
     }
 }

@@ -20,9 +20,7 @@ enum On {
     Disk,
     /// The same, all of it in the page cache.
     Cached,
-    /// A file in memory.
     Memory,
-    /// zram, filled with random data.
     Compressed,
     /// A loop device over a file on the machine's disk, past the page cache or by it.
     LoopDirect,
@@ -42,7 +40,6 @@ enum Beside {
     Nothing,
     /// Three busy loops for each CPU.
     Loops,
-    /// Half of a CPU.
     CpuQuota,
     /// Reads per second; bytes read per second.
     Reads(u64),

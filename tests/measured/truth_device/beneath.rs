@@ -45,7 +45,6 @@ fn device_over_served_file_is_unknown_and_strict_fails() {
     }
 }
 
-/// An overlay of two directories.
 struct Overlay(tempfile::TempDir);
 
 impl Overlay {
@@ -115,14 +114,14 @@ fn switched_statistics_are_unknown_never_cached() {
         if times == 1 {
             let ended = running.end();
             drop(off);
-            told(&ended);
+            device_message(&ended);
         } else {
             std::thread::sleep(second * 2);
             drop(off);
-            told(&running.end());
+            device_message(&running.end());
         }
     }
-    fn told(ended: &Ended) {
+    fn device_message(ended: &Ended) {
         let line = verdict(ended);
         assert!(line.starts_with("UNKNOWN (WARNING)"), "{}", ended.stderr);
         assert!(line.contains("statistics"), "{}", ended.stderr);

@@ -27,7 +27,6 @@ impl Group {
         fs::write(self.0.join("cgroup.procs"), process.to_string()).unwrap();
     }
 
-    /// A run in this group.
     fn run(&self, arguments: &[&str]) -> Ended {
         let program = command_of(arguments);
         let mut command = std::process::Command::new("sh");

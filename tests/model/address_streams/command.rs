@@ -7,7 +7,6 @@ use diskspd::workload::{
 };
 use std::sync::Arc;
 
-/// A parsed command line.
 #[derive(Debug, Clone, Default)]
 pub struct Command {
     size: u64,

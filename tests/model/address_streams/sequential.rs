@@ -3,7 +3,6 @@
 use super::command::Command;
 use diskspd::workload::NextIo;
 
-/// Options, thread, offsets.
 #[rustfmt::skip]
 const WALKS: &[(&str, u32, &[u64])] = &[
     ("-c4000 -B1000 -b1000 -s500", 0, &[1000, 1500, 2000, 2500, 3000, 1000, 1500]),
@@ -65,7 +64,7 @@ fn interlocked_targets_do_not_mix() {
 }
 
 #[test]
-fn parallel_requests_walk_on_their_own() {
+fn parallel_requests_have_own_positions() {
     let ios = Command::parse("-c3000 -B1000 -b1000 -s500 -p -o4").offsets(0, 20);
     let expected = [1000, 1500, 2000, 1000, 1500].into_iter().flat_map(|offset| [offset; 4]);
     assert_eq!(ios, expected.collect::<Vec<u64>>());

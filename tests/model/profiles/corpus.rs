@@ -23,7 +23,6 @@ pub fn expected() -> BTreeMap<String, (String, String)> {
         .collect()
 }
 
-/// A message in one line.
 pub fn one_line(error: &XmlError) -> String {
     error.to_string().replace('\n', "")
 }

@@ -96,7 +96,6 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// How it is worked on.
     fn target()(
         area in area(),
         flags: [bool; 7],

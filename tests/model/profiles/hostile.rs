@@ -71,7 +71,6 @@ fn profile_with_many_templates_is_read() {
     assert!(validate(&profile, true).is_empty());
 }
 
-/// One change of a document.
 #[derive(Debug, Clone)]
 enum Change {
     Remove(usize, usize),

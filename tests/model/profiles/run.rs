@@ -101,7 +101,7 @@ fn weights_and_thread_targets_share_the_ios_out() {
 }
 
 #[test]
-fn files_are_created_once_where_the_profile_says_so() {
+fn files_are_created_once_at_profile_size() {
     let directory = directory();
     let file = directory.path().join("a.dat");
     let sized = |size: u64| format!("<Path>{}</Path><FileSize>{size}</FileSize>", file.display());

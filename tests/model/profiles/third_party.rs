@@ -105,7 +105,7 @@ for file in sys.argv[1:]:
 ";
 
 #[test]
-fn another_parser_reads_the_same_paths() {
+fn parsers_agree_on_paths() {
     if !has("python3") {
         return;
     }

@@ -4,7 +4,6 @@ use super::scopes::{Arrow, Path, Scopes};
 use super::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Files that use each other.
 #[derive(Debug)]
 pub struct Circle {
     pub files: Vec<String>,
@@ -19,7 +18,7 @@ pub fn circles(sources: &[(Source, Path)]) -> Vec<Circle> {
         .map(|files| {
             let within = |arrow: &&Arrow| files.contains(&arrow.from) && files.contains(&arrow.to);
             Circle {
-                arrows: told(&arrows.iter().filter(within).collect::<Vec<_>>(), &place),
+                arrows: describe_circle(&arrows.iter().filter(within).collect::<Vec<_>>(), &place),
                 files: files.iter().map(|file| place(*file)).collect(),
             }
         })
@@ -29,7 +28,7 @@ pub fn circles(sources: &[(Source, Path)]) -> Vec<Circle> {
 }
 
 /// Arrows for people, those between the same two files in one line.
-fn told(arrows: &[&Arrow], place: &dyn Fn(usize) -> String) -> Vec<String> {
+fn describe_circle(arrows: &[&Arrow], place: &dyn Fn(usize) -> String) -> Vec<String> {
     let mut used: BTreeMap<(usize, usize), BTreeSet<&str>> = BTreeMap::new();
     for arrow in arrows {
         let name = arrow.path.trim_start_matches("super::").trim_start_matches("crate::");

@@ -53,9 +53,9 @@ const READERS: &[(&str, &[&str])] = &[
     ("src/commands/shared/input/load.rs", &["profile_xml", "fio_jobs"]),
     ("src/commands/shared/run_folder.rs", &["comparison_run", "sweep_folder"]),
     // A copy of the program's own values.
-    ("src/commands/shared/output/shown.rs", &[]),
-    ("src/commands/lab/suite/source.rs", &["suite"]),
-    ("src/commands/lab/sweep/folder.rs", &["sweep_folder"]),
+    ("src/commands/shared/output/sanitize.rs", &[]),
+    ("src/commands/experiments/suite/source.rs", &["suite"]),
+    ("src/commands/experiments/sweep/folder.rs", &["sweep_folder"]),
     ("src/commands/run/verify_after/campaign.rs", &["power_cycle"]),
     ("src/commands/run/verify_after/cycle.rs", &["power_cycle"]),
     ("src/commands/shared/runs/with/run.rs", &["result_xml"]),

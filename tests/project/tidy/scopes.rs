@@ -24,7 +24,6 @@ struct Mention {
     path: Path,
 }
 
-/// The modules of one crate.
 #[derive(Debug, Default)]
 pub struct Scopes {
     scopes: BTreeMap<Path, Scope>,

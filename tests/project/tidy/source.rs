@@ -6,7 +6,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// A file of the program.
 pub struct Source {
     pub name: String,
     /// Below the root of the project: `crates/run/src/span.rs`.

@@ -71,7 +71,7 @@ fn texts_are_kept_as_pages() {
 }
 
 #[test]
-fn texts_are_found_as_they_are_read() {
+fn literals_are_extracted_without_escapes() {
     let source = Source::new(
         "truth/limit.rs".into(),
         "const A: &str = \"the device could \\\n    do more\"; // \"no text of the program at all\"\nfn a() { b(\"sim\") }".into(),

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, PartialEq)]
 pub enum Tolerance {
-    /// Nothing.
     None,
     /// Percentiles strictly between minimum and maximum, by a thousandth and the rounding to 0.001 ms: histograms are
     /// bounded. And the order of the charts of paths, which is the reference's hash order.

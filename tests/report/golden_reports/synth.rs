@@ -8,7 +8,7 @@ use diskspd::stats::{Histogram, Series};
 use serde::Deserialize;
 use std::ffi::OsString;
 
-/// One tick of the recording, ns.
+/// One tick of the recording in ns.
 const TICK: u64 = 100;
 
 #[derive(Deserialize)]
@@ -21,21 +21,17 @@ struct Run {
 #[derive(Deserialize)]
 struct Machine {
     computer: String,
-    /// Name, GUID.
     power: (String, String),
     /// Number, maximum, active, mask.
     group: Vec<(u16, u32, u32, u64)>,
-    /// Number, group, mask.
     node: Vec<(u32, u16, u64)>,
     socket: Vec<(u32, u16, u64)>,
-    /// Group, number, mask, efficiency class.
     core: Vec<(u16, u32, u64, u32)>,
 }
 
 #[derive(Deserialize)]
 struct Span {
     ticks: u64,
-    /// Idle, kernel with idle, user.
     cpu: Vec<(u64, u64, u64)>,
     threads: Vec<Thread>,
 }

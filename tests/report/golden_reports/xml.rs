@@ -109,7 +109,6 @@ fn near(got: Option<&str>, expected: Option<&str>) -> bool {
         .is_some_and(|(got, expected)| (got - expected).abs() <= expected * 0.001 + 0.001 + 1e-9)
 }
 
-/// The numbers in quotes.
 fn attributes(line: &str) -> Vec<usize> {
     line.split('"').filter_map(|text| text.parse().ok()).collect()
 }

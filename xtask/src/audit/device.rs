@@ -12,7 +12,7 @@ const SIZE: usize = 16 << 20;
 const LOOKED_AT: u64 = 4 << 20;
 
 /// Files and device; the device goes when this is dropped.
-pub struct Place {
+pub struct AuditStorage {
     directory: PathBuf,
     device: Option<String>,
     _undo: Undo,
@@ -23,9 +23,9 @@ pub struct Counters {
     written: u64,
 }
 
-impl Place {
+impl AuditStorage {
     /// Files full of something, and a device if there may be one.
-    pub fn new(directory: &Path) -> Result<Place, Failure> {
+    pub fn new(directory: &Path) -> Result<AuditStorage, Failure> {
         let content: Vec<u8> = (0..SIZE).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         for name in ["f", "g", "image"] {
             std::fs::write(directory.join(name), &content)?;
@@ -37,7 +37,7 @@ impl Place {
         let device = output(&mut attach).ok();
         let mut undo = Undo::default();
         device.iter().for_each(|device| undo.push(&["losetup", "--detach", device]));
-        Ok(Place { directory: directory.to_path_buf(), device, _undo: undo })
+        Ok(AuditStorage { directory: directory.to_path_buf(), device, _undo: undo })
     }
 
     /// The words of a line; `None` = there is no such target here.
@@ -62,7 +62,7 @@ impl Place {
         Trace::begin(&std::fs::read_to_string(format!("/sys/class/block/{name}/dev")).ok()?)
     }
 
-    /// Bytes read and written that may be missing in the log: see [`Place::compare`].
+    /// Bytes read and written that may be missing in the log: see [`AuditStorage::compare`].
     pub fn missing(lines: &[Line], depth: u64) -> [u64; 2] {
         let block = lines.iter().map(|line| line.size).max().unwrap_or(0);
         [depth * block + LOOKED_AT, depth * block]
@@ -89,7 +89,7 @@ impl Place {
                 )
             })
         };
-        let [reads, writes] = Place::missing(lines, depth);
+        let [reads, writes] = AuditStorage::missing(lines, depth);
         [
             compare("read", after.read - before.read, sum(false), reads),
             compare("written", after.written - before.written, sum(true), writes),

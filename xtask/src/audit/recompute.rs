@@ -20,7 +20,6 @@ pub struct Run {
     /// When measuring began, ns since the start signal.
     pub begin: u64,
     pub latency: bool,
-    /// Names of the targets.
     pub paths: Vec<String>,
     /// Rows of the tables: thread and target.
     pub rows: Vec<(usize, usize)>,
@@ -44,7 +43,7 @@ fn maybe(value: Option<f64>, share: f64) -> Figure {
     Figure { value, others: Vec::new(), share }
 }
 
-/// Mean and population standard deviation, ms.
+/// Mean and population standard deviation in ms.
 fn mean_and_deviation(nanos: &[u64]) -> Option<(f64, f64)> {
     if nanos.is_empty() {
         return None;
@@ -73,7 +72,6 @@ fn sorted(lines: &[&Line], of: impl Fn(&Line) -> u64) -> Vec<u64> {
     nanos
 }
 
-/// All of them.
 pub fn figures(run: &Run, lines: &[Line]) -> Figures {
     let mut figures = Figures::new();
     let seconds = run.measured as f64 / 1e9;

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 pub type Printed = Vec<(String, String)>;
 
-/// The text report.
 pub fn text(report: &str) -> Printed {
     let mut printed = Printed::new();
     let (mut table, mut columns, mut chart) = (String::new(), Vec::new(), String::new());
@@ -150,7 +149,6 @@ fn buckets(printed: &mut Printed, attributes: &str, row: &str) {
     }
 }
 
-/// The series as CSV.
 pub fn csv(report: &str) -> Printed {
     let mut lines = report.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let head = lines.next().unwrap_or_default();
@@ -189,7 +187,6 @@ fn capital(direction: &str) -> &'static str {
     }
 }
 
-/// The figures in the record.
 pub fn json(summary: &Value) -> Printed {
     let mut printed = Printed::new();
     let mut put = |name: String, value: &Value| printed.push((name, value.to_string()));

@@ -15,7 +15,6 @@ const TRACEPOINTS: [&str; 2] = ["block/block_rq_issue", "block/block_rq_complete
 /// The clocks of workers and kernel agree to some microseconds, and the kernel writes whole ones; ns.
 const CLOCKS: i64 = 20_000;
 
-/// Events are being kept.
 pub struct Trace(Instance);
 
 /// A request. Times in ns.

@@ -16,7 +16,6 @@ use std::time::Duration;
 /// A size of no particular beauty, blocks.
 const BLOCKS: u64 = 1_000_000_007;
 
-/// All of them.
 pub fn all() -> Vec<Part<'static>> {
     let clock = Clock::fastest();
     let mut random = Random::new(1);

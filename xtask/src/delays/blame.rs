@@ -16,7 +16,6 @@ pub enum Blame {
     Right,
     /// A device, which had nothing to do with it.
     InnocentDevice,
-    /// Something else.
     Other,
     /// Most of its time is unattributed.
     Unknown,

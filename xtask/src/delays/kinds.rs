@@ -8,10 +8,8 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A kind of delay.
 pub struct DelayKind {
     pub name: &'static str,
-    /// How the run is done.
     pub options: &'static str,
     pub before: &'static str,
     /// Whether the run is in the control groups.
@@ -95,14 +93,18 @@ pub const KINDS: [DelayKind; 11] = [
         options: "-b4K -r -o16 -Su -g5000i",
         // The loop device does the I/Os of each control group by themselves, and flushes with those of none.
         is_in_groups: false,
-        queue: &[FEW],
+        queue: &[SHORT_QUEUE],
         target: |scene| scene.flushing.clone(),
         stage: |scene, _, length| scene.while_flushed(length),
         is_it: |_, culprit| is(culprit, CulpritKind::Flush, "loop"),
         ..PLAIN
     },
-    DelayKind { name: "mq-deadline", queue: &[FEW, ("scheduler", "mq-deadline"), MANY_WAIT], ..SCHEDULED },
-    DelayKind { name: "bfq", queue: &[FEW, ("scheduler", "bfq"), MANY_WAIT], ..SCHEDULED },
+    DelayKind {
+        name: "mq-deadline",
+        queue: &[SHORT_QUEUE, ("scheduler", "mq-deadline"), LONG_QUEUE],
+        ..SCHEDULED
+    },
+    DelayKind { name: "bfq", queue: &[SHORT_QUEUE, ("scheduler", "bfq"), LONG_QUEUE], ..SCHEDULED },
     DelayKind {
         name: "slow reaper",
         options: "-b4K -r -o4 -Su --engine=uring -a0",
@@ -117,9 +119,8 @@ pub const KINDS: [DelayKind; 11] = [
 
 /// Limits the device's requests, because with the default of loop devices the I/Os would wait there
 /// instead of in the scheduler.
-const FEW: (&str, &str) = ("nr_requests", "4");
-/// The scheduler holds all others.
-const MANY_WAIT: (&str, &str) = ("nr_requests", "1024");
+const SHORT_QUEUE: (&str, &str) = ("nr_requests", "4");
+const LONG_QUEUE: (&str, &str) = ("nr_requests", "1024");
 const IDLE: &str = "ionice -c 3";
 const RIVAL: &str = "ionice -c 1 -n 0 DISKSPD -b64K -r -t2 -o400 -Su -W0 -d3600 --quiet";
 

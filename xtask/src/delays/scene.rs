@@ -13,18 +13,18 @@ use std::time::Duration;
 
 /// The file in memory of a process's scene.
 fn in_memory(process: u32) -> PathBuf {
-    PathBuf::from(format!("/dev/shm/{NAMED}{process}"))
+    PathBuf::from(format!("/dev/shm/{MAX_NAMED_TASKS}{process}"))
 }
 
 /// A disk whose flushes take time.
-struct SlowToFlush {
+struct SlowFlushDisk {
     content: Vec<u8>,
     length: Duration,
 }
 
 const SLOW_BYTES: usize = 16 << 20;
 
-impl ServedDisk for SlowToFlush {
+impl ServedDisk for SlowFlushDisk {
     fn size(&self) -> usize {
         self.content.len()
     }
@@ -83,7 +83,7 @@ pub struct Scene {
     /// A file in the directory itself.
     pub plain: String,
     pub flushing: String,
-    disk: Arc<Mutex<SlowToFlush>>,
+    disk: Arc<Mutex<SlowFlushDisk>>,
     pub memory: String,
     /// A program that does I/O while it isn't stopped.
     pub rival: Option<u32>,
@@ -98,17 +98,17 @@ impl Scene {
     /// It takes root, loop devices, mkfs.ext4 and control groups.
     pub fn make(directory: &Path) -> Result<Scene, Failure> {
         take_away_earlier(directory)?;
-        let folder = directory.join(format!("{NAMED}{}", std::process::id()));
+        let folder = directory.join(format!("{MAX_NAMED_TASKS}{}", std::process::id()));
         let mounted = folder.join("mounted");
         let groups = groups(std::process::id());
         let cleaner = cleaner(&folder)?;
         let (inner, file, device) = Default::default();
         let plain = text(&folder.join("plain"));
         // What is over them is found by their names, also when nothing is mounted any more.
-        let name = format!("{NAMED}{}", std::process::id());
+        let name = format!("{MAX_NAMED_TASKS}{}", std::process::id());
         let within = text(&mounted.join(format!("{name}.disk")));
         let (rival, flushing, memory) = Default::default();
-        let disk = SlowToFlush { content: vec![0; SLOW_BYTES], length: Duration::ZERO };
+        let disk = SlowFlushDisk { content: vec![0; SLOW_BYTES], length: Duration::ZERO };
         let disk = Arc::new(Mutex::new(disk));
         let mut scene = Scene {
             mounted,
@@ -150,7 +150,6 @@ impl Scene {
         Ok(scene)
     }
 
-    /// A path in its folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -237,17 +236,17 @@ impl Drop for Scene {
 /// The groups of the run of a process's scene, one for each of [`GROUPS`]; with version 2 all are the same.
 fn groups(process: u32) -> Vec<PathBuf> {
     let all = Path::new("/sys/fs/cgroup");
-    let name = format!("{NAMED}{process}");
+    let name = format!("{MAX_NAMED_TASKS}{process}");
     let root = |hierarchy: &str| if is_unified() { all.to_owned() } else { all.join(hierarchy) };
     GROUPS.iter().map(|(_, (hierarchy, ..))| root(hierarchy).join(&name)).collect()
 }
 
-const NAMED: &str = "diskspd-delays-";
+const MAX_NAMED_TASKS: &str = "diskspd-delays-";
 
 fn take_away_earlier(directory: &Path) -> Result<(), Failure> {
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
-        let process = name.to_str().and_then(|name| name.strip_prefix(NAMED)?.parse::<u32>().ok());
+        let process = name.to_str().and_then(|name| name.strip_prefix(MAX_NAMED_TASKS)?.parse::<u32>().ok());
         let Some(process) = process.filter(|process| !Path::new(&format!("/proc/{process}")).exists()) else {
             continue;
         };
@@ -284,7 +283,7 @@ fn taking_away(folder: &Path, process: u32) -> String {
          umount $1 && return\nsleep 0.1\ndone\numount -l $1\n}}\n\
          detached() {{\nfor again in 1 2 3; do\n\
          for backing in /sys/block/loop*/loop/backing_file; do\n\
-         case \"$(cat $backing) \" in\n*/{NAMED}{process}[./\\ ]*)\n\
+         case \"$(cat $backing) \" in\n*/{MAX_NAMED_TASKS}{process}[./\\ ]*)\n\
          device=${{backing#/sys/block/}}\ndevice=${{device%%/*}}\n\
          echo none > /sys/block/$device/queue/scheduler\n\
          echo 128 > /sys/block/$device/queue/nr_requests\n\

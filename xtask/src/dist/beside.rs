@@ -9,11 +9,9 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-/// One of them.
 #[derive(Debug)]
 pub struct Linked {
     pub name: &'static str,
-    /// Its version.
     pub version: String,
     pub vendor: &'static str,
     pub license: &'static str,
@@ -61,7 +59,7 @@ pub fn linked(root: &Path, triple: Triple, crates: &Crates) -> Result<Vec<Linked
         let of_rust = ["--print", "target-libdir", "--target", triple.name];
         let folder = output(Command::new("rustc").args(of_rust).current_dir(root))?;
         let archive = std::fs::read(Path::new(folder.trim()).join("self-contained/libc.a"))?;
-        let version = musl(&archive).ok_or("Rust's libc.a of musl does not hold its version")?;
+        let version = musl(&archive).ok_or("the libc.a of musl does not contain its version")?;
         all.push(Linked { name: "musl", version, vendor: "musl-libc", license: "MIT", by: "diskspd" });
     }
     if triple.libc == Libc::Mingw {

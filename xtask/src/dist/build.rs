@@ -171,9 +171,7 @@ pub const OLDEST_GLIBC: u32 = 28;
 
 #[derive(Debug)]
 pub struct Built {
-    /// For what.
     pub triple: Triple,
-    /// The program, stripped.
     pub program: PathBuf,
     symbols: PathBuf,
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Where reading begins.
 const FIRST: [&str; 3] = ["README.md", "docs/README.md", "CHANGELOG.md"];
 
 /// Copies them into a folder. Returns the copied files, relative to `root`.

@@ -9,7 +9,6 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The folder.
 const FOLDER: &str = "target/packaged";
 
 pub fn stage(root: &Path, built: &Built, licences: &str) -> Result<(), Failure> {

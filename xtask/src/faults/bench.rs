@@ -6,21 +6,17 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 pub struct Bench {
-    /// The program under test.
     pub program: PathBuf,
     pub place: tempfile::TempDir,
     pub occurrences: usize,
-    /// How many commands are killed.
     pub kills: usize,
-    /// Rounds of each race.
     pub rounds: usize,
-    /// No more attempts after that.
+    /// End of the time for attempts.
     pub until: Instant,
 }
 
 #[derive(Default)]
 pub struct Tally {
-    /// How many there were.
     pub attempts: usize,
     pub met: usize,
     pub surprises: Vec<String>,

@@ -37,7 +37,7 @@ const TELLING: &[&str] = &[
 
 const EARLIER: &str = "{\"earlier\": true}\n";
 /// A user who is not root.
-const NOBODY: u32 = 65534;
+const NOBODY_UID: u32 = 65534;
 
 /// All of them in all of these places.
 pub fn commands(bench: &Bench) -> Result<Tally, Failure> {
@@ -53,14 +53,13 @@ pub fn commands(bench: &Bench) -> Result<Tally, Failure> {
         }
     }
     for line in TELLING {
-        stage.tell(line, &mut tally)?;
+        stage.report_line(line, &mut tally)?;
     }
     Ok(tally)
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Comes {
-    /// It is written.
+enum Outcome {
     Written,
     /// It is refused, or fails, with a message.
     Refused,
@@ -68,18 +67,17 @@ enum Comes {
     Either,
 }
 
-/// A place for an output.
-struct Spot {
+struct OutputSpot {
     name: &'static str,
     file: PathBuf,
-    comes: Comes,
+    comes: Outcome,
     /// A file with [`EARLIER`] is there.
     has_earlier: bool,
 }
 
 struct Stage<'a> {
     bench: &'a Bench,
-    spots: Vec<Spot>,
+    spots: Vec<OutputSpot>,
     holder: Option<Child>,
     mounts: Undo,
 }
@@ -96,15 +94,15 @@ impl<'a> Stage<'a> {
                 return Err(format!("{line}: {}", ended.said).into());
             }
         }
-        stage.add("an earlier file", "earlier", Comes::Written, true)?;
-        stage.add("a missing folder", "nowhere/file", Comes::Refused, false)?;
+        stage.add("an earlier file", "earlier", Outcome::Written, true)?;
+        stage.add("a missing folder", "nowhere/file", Outcome::Refused, false)?;
         fs::create_dir(work.join("folder"))?;
-        stage.add("a folder", "folder", Comes::Refused, false)?;
+        stage.add("a folder", "folder", Outcome::Refused, false)?;
         symlink("circle", work.join("circle"))?;
-        stage.add("a link to itself", "circle", Comes::Refused, false)?;
+        stage.add("a link to itself", "circle", Outcome::Refused, false)?;
         symlink("/dev/full", work.join("full-device"))?;
-        stage.add("a device that is full", "full-device", Comes::Either, false)?;
-        stage.add("a file in use", "locked", Comes::Refused, true)?;
+        stage.add("a device that is full", "full-device", Outcome::Either, false)?;
+        stage.add("a file in use", "locked", Outcome::Refused, true)?;
         stage.holder = stage.lock("locked")?;
         if !rustix::process::geteuid().is_root() {
             println!("commands: file systems and users are left out, they take root");
@@ -112,13 +110,13 @@ impl<'a> Stage<'a> {
         }
         stage.shared()?;
         stage.mount("full", "size=64k")?;
-        stage.add("a full disk", "full/file", Comes::Either, true)?;
+        stage.add("a full disk", "full/file", Outcome::Either, true)?;
         // Until nothing fits any more.
         let _ = fs::write(work.join("full/filler"), vec![7; 128 << 10]);
         stage.mount("narrow", "size=8k")?;
-        stage.add("a disk with hardly any room", "narrow/file", Comes::Either, true)?;
+        stage.add("a disk with hardly any room", "narrow/file", Outcome::Either, true)?;
         stage.mount("still", "size=64k")?;
-        stage.add("a file system that is read-only", "still/file", Comes::Refused, true)?;
+        stage.add("a file system that is read-only", "still/file", Outcome::Refused, true)?;
         tool(&["mount", "-o", "remount,ro", &work.join("still").to_string_lossy()])?;
         Ok(stage)
     }
@@ -127,14 +125,14 @@ impl<'a> Stage<'a> {
         &mut self,
         name: &'static str,
         file: &str,
-        comes: Comes,
+        comes: Outcome,
         has_earlier: bool,
     ) -> Result<(), Failure> {
         let file = self.bench.at("work").join(file);
         if has_earlier {
             fs::write(&file, EARLIER)?;
         }
-        self.spots.push(Spot { name, file, comes, has_earlier });
+        self.spots.push(OutputSpot { name, file, comes, has_earlier });
         Ok(())
     }
 
@@ -142,9 +140,9 @@ impl<'a> Stage<'a> {
         let shared = self.bench.at("work/shared");
         fs::create_dir(&shared)?;
         fs::set_permissions(&shared, PermissionsExt::from_mode(0o1777))?;
-        self.add("another user's file in a shared folder", "shared/file", Comes::Refused, true)?;
+        self.add("another user's file in a shared folder", "shared/file", Outcome::Refused, true)?;
         fs::set_permissions(shared.join("file"), PermissionsExt::from_mode(0o666))?;
-        Ok(lchown(shared.join("file"), Some(NOBODY), Some(NOBODY))?)
+        Ok(lchown(shared.join("file"), Some(NOBODY_UID), Some(NOBODY_UID))?)
     }
 
     fn mount(&mut self, name: &str, options: &str) -> Result<(), Failure> {
@@ -176,7 +174,7 @@ impl<'a> Stage<'a> {
         self.bench.attempt(line, &mut self.command(line, file), &mut Tally::default(), |_| ())
     }
 
-    fn write(&self, line: &str, spot: &Spot, tally: &mut Tally) -> Result<(), Failure> {
+    fn write(&self, line: &str, spot: &OutputSpot, tally: &mut Tally) -> Result<(), Failure> {
         let _ = fs::remove_file(self.bench.at("work/new.dat"));
         let name = format!("{} as output: {line}", spot.name);
         let file = spot.file.to_string_lossy();
@@ -185,28 +183,28 @@ impl<'a> Stage<'a> {
         let mut wrong = Vec::new();
         let comes = match spot.comes {
             // A journal holds one run.
-            Comes::Written | Comes::Either if line.contains("--journal") && spot.has_earlier => {
-                Comes::Refused
+            Outcome::Written | Outcome::Either if line.contains("--journal") && spot.has_earlier => {
+                Outcome::Refused
             }
             // A simulated run has no line to stream.
-            Comes::Written if line.contains("--stream") => Comes::Either,
+            Outcome::Written if line.contains("--stream") => Outcome::Either,
             comes => comes,
         };
         match (comes, ended.code) {
-            (Comes::Written, Some(0)) | (Comes::Either, _) => {}
-            (Comes::Written, _) => wrong.push("it was not written".to_owned()),
-            (Comes::Refused, _) if ended.failed() => {}
-            (Comes::Refused, _) => wrong.push("it was not refused".to_owned()),
+            (Outcome::Written, Some(0)) | (Outcome::Either, _) => {}
+            (Outcome::Written, _) => wrong.push("it was not written".to_owned()),
+            (Outcome::Refused, _) if ended.failed() => {}
+            (Outcome::Refused, _) => wrong.push("it was not refused".to_owned()),
         }
         // A log is written while the run goes on; one that is cut off says so.
         let is_all_or_nothing = !line.contains("--io-log") || !ended.said.contains("is incomplete");
-        let failed = comes == Comes::Refused || ended.code != Some(0) && is_all_or_nothing;
+        let failed = comes == Outcome::Refused || ended.code != Some(0) && is_all_or_nothing;
         let has_to_be = spot.has_earlier && failed;
         if has_to_be && !fs::read_to_string(&spot.file).is_ok_and(|text| text == EARLIER) {
             wrong.push("the earlier file has changed".to_owned());
         }
         tally.surprise(&name, &wrong, &ended);
-        if spot.has_earlier && comes != Comes::Refused {
+        if spot.has_earlier && comes != Outcome::Refused {
             // For the next one.
             let _ = fs::remove_file(&spot.file);
             let _ = fs::write(&spot.file, EARLIER);
@@ -214,7 +212,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    fn tell(&self, line: &str, tally: &mut Tally) -> Result<(), Failure> {
+    fn report_line(&self, line: &str, tally: &mut Tally) -> Result<(), Failure> {
         let words: Vec<String> = words(line, "").iter().map(|word| format!("'{word}'")).collect();
         let script = format!("'{}' {} >/dev/full", self.bench.program.display(), words.join(" "));
         let name = format!("standard output is full: {line}");

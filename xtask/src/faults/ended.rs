@@ -2,14 +2,11 @@
 
 use std::time::Duration;
 
-/// How an attempt ended.
 pub struct Ended {
     /// `None` = a signal killed it, or it was not over in time.
     pub code: Option<i32>,
-    /// The signal that killed it.
     pub signal: Option<i32>,
     pub said: String,
-    /// How long it took.
     pub took: Duration,
 }
 

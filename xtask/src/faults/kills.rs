@@ -81,7 +81,7 @@ fn killed_after(command: &mut Command, delay: Duration) -> Result<Output, Failur
     Ok(child.wait_with_output()?)
 }
 
-type Kept = BTreeMap<String, Vec<u8>>;
+type StoredFiles = BTreeMap<String, Vec<u8>>;
 
 /// A history that programs change which are killed.
 struct History<'a> {
@@ -127,8 +127,8 @@ impl<'a> History<'a> {
         }
     }
 
-    fn kept(&self) -> Result<Kept, Failure> {
-        let mut kept = Kept::new();
+    fn kept(&self) -> Result<StoredFiles, Failure> {
+        let mut kept = StoredFiles::new();
         for entry in fs::read_dir(self.store().join("runs"))? {
             let entry = entry?;
             kept.insert(entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path())?);
@@ -156,7 +156,7 @@ impl<'a> History<'a> {
         Ok(())
     }
 
-    fn wrong(&self, line: &str, id: &str, before: &Kept, said: &str) -> Result<Vec<String>, Failure> {
+    fn wrong(&self, line: &str, id: &str, before: &StoredFiles, said: &str) -> Result<Vec<String>, Failure> {
         let mut wrong = Vec::new();
         let export = self.command("history export --jsonl --store {}").output()?;
         if !export.status.success() {
@@ -192,7 +192,7 @@ impl<'a> History<'a> {
                 }
                 // What hasn't taken its place is removed when nobody can be working on it any more.
                 _ if is_draft(name) => {}
-                _ => wrong.push(format!("'{name}' is left over")),
+                _ => wrong.push(format!("'{name}' is not removed")),
             }
         }
         let told = said.lines().filter_map(|line| line.strip_prefix("kept as @")?.split(',').next());
@@ -212,7 +212,7 @@ impl<'a> History<'a> {
 }
 
 /// The runs of which there is a record.
-fn ids(kept: &Kept) -> BTreeSet<String> {
+fn ids(kept: &StoredFiles) -> BTreeSet<String> {
     kept.keys().filter_map(|name| name.strip_suffix(".json.gz")).map(str::to_owned).collect()
 }
 

@@ -135,7 +135,6 @@ fn occurrences(bench: &Bench, line: &str) -> Result<BTreeMap<String, (usize, usi
     Ok(counts)
 }
 
-/// Limits of the process.
 pub fn limits(bench: &Bench) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     let ranges: [(&str, &[u64]); 5] = [
@@ -172,7 +171,6 @@ fn starts(command: &Command) -> bool {
     version.is_ok_and(|ended| ended.status.code().is_some())
 }
 
-/// Outputs that can't be written.
 pub fn outputs(bench: &Bench) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     for line in [

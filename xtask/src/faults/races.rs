@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Targets, and folders that a command keeps. `{}` is the path that changes.
-const OTHERS: &[&str] = &[
+const OTHER_COMMANDS: &[&str] = &[
     "-c64K -b4K -w100 -W0 -d1 --until-written 64K {}",
     "-c64K -b4K -W0 -d1 --until-read 64K --recreate {}",
     "-b4K -w100 -W0 -d1 --until-written 64K {}",
@@ -39,7 +39,7 @@ const OTHERS: &[&str] = &[
 const BOUND: Duration = Duration::from_secs(20);
 const WORKERS: usize = 8;
 /// A user who is not root.
-const NOBODY: u32 = 65534;
+const NOBODY_UID: u32 = 65534;
 const IMAGE: usize = 64 << 10;
 const PRECIOUS: &str = "precious\n";
 /// Exit codes of `docs/reference/features.md`.
@@ -49,7 +49,6 @@ const READERS: usize = 200;
 /// Longest time between two exchanges.
 const PAUSE_US: usize = 60;
 
-/// The object of a name.
 #[derive(Debug, Clone, Copy)]
 enum Object {
     Free,
@@ -90,7 +89,8 @@ pub fn races(bench: &Bench) -> Result<Tally, Failure> {
         println!("races: left out, loop devices and links of other users take root");
         return Ok(Tally::default());
     }
-    let routes: Vec<&str> = OUTPUTS.iter().map(|(.., line)| *line).chain(OTHERS.iter().copied()).collect();
+    let routes: Vec<&str> =
+        OUTPUTS.iter().map(|(.., line)| *line).chain(OTHER_COMMANDS.iter().copied()).collect();
     let tallies = Mutex::new(vec![RouteTally::default(); routes.len()]);
     // All routes have their turn, so that all have the same number of rounds where the time does not suffice.
     let next = AtomicUsize::new(0);
@@ -180,7 +180,6 @@ impl Arena {
         self.bench.carry_out(command.current_dir(self.bench.at("work")), BOUND, |_| (), || ())
     }
 
-    /// A round of a route.
     fn attempt(&self, route: &str, random: &mut Random) -> Result<RouteTally, Failure> {
         // The last name of the path changes, or a folder on the way.
         let file = if random.below(2) == 0 { "arena/x" } else { "arena/x/out" };
@@ -254,7 +253,7 @@ impl Arena {
         let victim = |name: &str| self.bench.at("victims").join(name);
         let foreign = |to: PathBuf| {
             symlink(to, at)?;
-            lchown(at, Some(NOBODY), Some(NOBODY))
+            lchown(at, Some(NOBODY_UID), Some(NOBODY_UID))
         };
         match object {
             Object::Free => fs::write(at, vec![1; IMAGE])?,
@@ -290,7 +289,7 @@ impl Arena {
         for entry in fs::read_dir(self.bench.at("work/arena"))?.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if is_left(&name) {
-                wrong.push(format!("'{name}' is left over"));
+                wrong.push(format!("'{name}' is not removed"));
             }
         }
         match (ended.code, ended.signal) {

@@ -9,17 +9,15 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Policies of chrt, and priorities.
 const POLICIES: &[(&str, u32)] =
     &[("-f", 1), ("-f", 2), ("-f", 20), ("-f", 50), ("-f", 98), ("-f", 99), ("-r", 1), ("-r", 99)];
 /// CPUs and workers: fewer, as many, and more of these than of those.
 const PLACES: &[(&str, u32)] = &[("0", 1), ("0", 2), ("0,1", 1), ("0,1", 2)];
 const WORK: &[&str] = &["--engine null", "--engine sync -w30"];
-const LONGEST_S: u64 = 12;
+const MAX_STALL_S: u64 = 12;
 /// Ctrl-C comes after so long.
 const INTERRUPTED: Duration = Duration::from_millis(700);
 
-/// All of them.
 pub fn real_time(bench: &Bench) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     if !Command::new("chrt").args(["-f", "1", "true"]).status().is_ok_and(|status| status.success())
@@ -62,6 +60,6 @@ pub fn real_time(bench: &Bench) -> Result<Tally, Failure> {
 fn watchdog() -> Command {
     let mut command = Command::new("chrt");
     command.args(["-R", "-d", "--sched-runtime", "10000000", "--sched-deadline", "100000000"]);
-    command.args(["--sched-period", "100000000", "0", "timeout", "-s", "KILL", &LONGEST_S.to_string()]);
+    command.args(["--sched-period", "100000000", "0", "timeout", "-s", "KILL", &MAX_STALL_S.to_string()]);
     command
 }

@@ -54,7 +54,6 @@ const PATIENT: &[&str] = &[
 const SOON: Duration = Duration::from_secs(20);
 const LATE: Duration = Duration::from_secs(120);
 
-/// All of them.
 pub fn servers(bench: &Bench) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     bench.fresh()?;

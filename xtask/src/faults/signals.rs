@@ -81,7 +81,7 @@ pub fn signals(bench: &Bench) -> Result<Tally, Failure> {
                 let is_expected = is_early && ended.signal.is_some()
                     || line.starts_with("precondition") && ended.code == Some(2);
                 if is_expected {
-                    one.surprises.retain(|surprise| surprise.contains("is left over"));
+                    one.surprises.retain(|surprise| surprise.contains("is not removed"));
                 }
                 tally.add(Tally { met: 1, ..one });
             }

@@ -189,7 +189,6 @@ fn end_group(leader: u32) {
     }
 }
 
-/// All files below a folder.
 pub fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -17,9 +17,7 @@ pub struct Agreement {
     pub seconds: u32,
     /// Only jobs whose name holds this.
     pub only: String,
-    /// The program.
     pub ours: Option<String>,
-    /// fio.
     pub fio: String,
 }
 
@@ -120,7 +118,6 @@ fn done(line: &mut Command, name: &str) -> Result<(), Failure> {
     }
 }
 
-/// The row of a comparison.
 fn answer(name: &str, json: &Value) -> Option<Answer> {
     let metric = json["time_spans"].get(0)?["metrics"].get(0)?;
     let median = |side: usize| table::number(metric["sides"][side]["median"].as_f64(), 0);

@@ -10,14 +10,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The head of the table.
 pub const HEAD: &str = "\
 | Job | Section | I/Os | Largest difference of a share | Offsets |
 |---|---|---:|---:|---:|
 ";
 /// I/Os of each section, at most.
 const IOS: usize = 200_000;
-/// The largest difference of a share of sizes and directions, percent.
+/// The largest difference of a share of sizes and directions in percent.
 const SHARE: f64 = 0.5;
 /// The largest distance of distributions of offsets.
 const DISTANCE: f64 = 0.02;
@@ -27,9 +26,7 @@ const POPULARITY: f64 = 0.1;
 
 /// A section of a job, compared.
 pub struct Row {
-    /// The job file.
     pub file: String,
-    /// The section.
     pub section: String,
     ios: usize,
     /// Percent.

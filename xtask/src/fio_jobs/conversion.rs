@@ -6,11 +6,11 @@ use diskspd::fio_jobs::{ConversionError, ConvertedJob, Existing, HostContext, Ke
 use std::path::Path;
 use std::{fs, io};
 
-struct Nowhere<'a> {
+struct EmptyContext<'a> {
     folder: &'a Path,
 }
 
-impl HostContext for Nowhere<'_> {
+impl HostContext for EmptyContext<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         let known = [("FIO_BS", "4k"), ("FIO_IODEPTH", "8"), ("FIO_RW", "randread")];
         let value = known.iter().find(|(known, _)| *known == name).map_or("value", |(_, value)| *value);
@@ -41,7 +41,7 @@ impl HostContext for Nowhere<'_> {
 
 pub(super) fn convert(path: &Path) -> Result<Result<ConvertedJob, Vec<ConversionError>>, Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    Ok(fio_jobs::convert(&fs::read(path)?, &name(path), &Nowhere { folder }))
+    Ok(fio_jobs::convert(&fs::read(path)?, &name(path), &EmptyContext { folder }))
 }
 
 pub(super) fn name(path: &Path) -> String {

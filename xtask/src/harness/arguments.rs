@@ -5,11 +5,9 @@ use super::program;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// What isn't used yet.
 pub struct Arguments(Vec<String>);
 
 impl Arguments {
-    /// Those of this process.
     pub fn of_process() -> Arguments {
         Arguments(std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect())
     }

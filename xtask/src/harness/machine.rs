@@ -13,7 +13,6 @@ pub fn describe() -> Vec<String> {
     ]
 }
 
-/// Prints it above a table.
 pub fn print(markdown: bool) {
     let lines = describe();
     match markdown {

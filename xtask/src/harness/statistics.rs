@@ -12,7 +12,7 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     }
 }
 
-/// The value below which a share of the sorted values lies; nothing of nothing.
+/// Returns the quantile of sorted values; `None` if there are no values.
 pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(place.saturating_sub(1)).copied()
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_and_the_rest() {
+    fn median_of_odd_and_even_counts() {
         assert_eq!(median([]), None);
         assert_eq!(median([3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median([4.0, 1.0, 2.0, 3.0]), Some(2.5));

@@ -14,7 +14,6 @@ const BETWEEN: Duration = Duration::from_millis(100);
 pub struct Undo(Vec<Vec<String>>);
 
 impl Undo {
-    /// Adds a command.
     pub fn push(&mut self, words: &[&str]) {
         self.0.push(words.iter().map(|word| (*word).to_owned()).collect());
     }

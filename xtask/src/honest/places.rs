@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of a target that are used; a multiple of all block sizes is not needed.
 const BYTES: u64 = 1 << 20;
 
-pub struct Place {
+pub struct Location {
     pub name: &'static str,
     pub target: PathBuf,
     pub journal: PathBuf,
@@ -18,10 +18,10 @@ pub struct Place {
     down: Undo,
 }
 
-type MakePlace = fn(&mut Place, &Path) -> Result<(), Failure>;
+type MakeLocation = fn(&mut Location, &Path) -> Result<(), Failure>;
 
-pub fn all(directory: &Path, word: &str) -> Result<Vec<Place>, Failure> {
-    let kinds: [(&'static str, MakePlace); 7] = [
+pub fn all(directory: &Path, word: &str) -> Result<Vec<Location>, Failure> {
+    let kinds: [(&'static str, MakeLocation); 7] = [
         ("file", |place, _| filled(&place.target)),
         ("ext4", |place, at| file_system(place, at, "ext4", &["-q", "-F"])),
         ("xfs", |place, at| file_system(place, at, "xfs", &["-q", "-f"])),
@@ -37,7 +37,7 @@ pub fn all(directory: &Path, word: &str) -> Result<Vec<Place>, Failure> {
         std::fs::create_dir(&at)?;
         let (target, journal) = (at.join("target"), at.join("journal"));
         let (has_small_sectors, down) = (!["file", "btrfs", "zram"].contains(&name), Undo::default());
-        let mut place = Place { name, target, journal, bytes: BYTES, has_small_sectors, down };
+        let mut place = Location { name, target, journal, bytes: BYTES, has_small_sectors, down };
         match make(&mut place, &at) {
             Ok(()) => places.push(place),
             Err(why) => println!("skipped: {name}: {why}"),
@@ -50,7 +50,7 @@ fn filled(file: &Path) -> Result<(), Failure> {
     Ok(std::fs::write(file, vec![0xee; BYTES as usize])?)
 }
 
-fn loop_device(place: &mut Place, at: &Path, bytes: u64) -> Result<(), Failure> {
+fn loop_device(place: &mut Location, at: &Path, bytes: u64) -> Result<(), Failure> {
     let image = at.join("image");
     File::create(&image)?.set_len(bytes)?;
     let device = tool(&["losetup", "--find", "--show", text(&image)?])?;
@@ -59,7 +59,7 @@ fn loop_device(place: &mut Place, at: &Path, bytes: u64) -> Result<(), Failure> 
     Ok(())
 }
 
-fn file_system(place: &mut Place, at: &Path, kind: &str, options: &[&str]) -> Result<(), Failure> {
+fn file_system(place: &mut Location, at: &Path, kind: &str, options: &[&str]) -> Result<(), Failure> {
     loop_device(place, at, 512 << 20)?;
     let (device, mounted) = (place.target.clone(), at.join("mounted"));
     std::fs::create_dir(&mounted)?;
@@ -70,7 +70,7 @@ fn file_system(place: &mut Place, at: &Path, kind: &str, options: &[&str]) -> Re
     filled(&place.target)
 }
 
-fn zram(place: &mut Place, _: &Path) -> Result<(), Failure> {
+fn zram(place: &mut Location, _: &Path) -> Result<(), Failure> {
     let number = std::fs::read_to_string("/sys/class/zram-control/hot_add")
         .map_err(|_| "it takes root, and zram in the kernel")?;
     let number = number.trim();
@@ -82,7 +82,7 @@ fn zram(place: &mut Place, _: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn mapped(place: &mut Place, at: &Path) -> Result<(), Failure> {
+fn mapped(place: &mut Location, at: &Path) -> Result<(), Failure> {
     if !std::fs::read_to_string("/proc/misc").is_ok_and(|list| list.contains("device-mapper")) {
         return Err("this kernel has no device mapper".into());
     }

@@ -1,6 +1,6 @@
 //! How honest runs are done: engines, caches and workloads.
 
-use super::places::Place;
+use super::places::Location;
 
 pub const WAYS: &[&str] = &[
     "--engine uring -Sb",
@@ -23,8 +23,8 @@ pub fn is_mapped(way: usize) -> bool {
 }
 
 /// Where a way's run of a round takes place: in another one each time; `None` = nowhere here.
-pub fn place_of(places: &[Place], way: usize, round: usize) -> Option<usize> {
-    let fits = |place: &Place| !is_mapped(way) || !place.target.starts_with("/dev");
+pub fn place_of(places: &[Location], way: usize, round: usize) -> Option<usize> {
+    let fits = |place: &Location| !is_mapped(way) || !place.target.starts_with("/dev");
     let fitting: Vec<usize> = (0..places.len()).filter(|number| fits(&places[*number])).collect();
     fitting.get((round + way) % fitting.len().max(1)).copied()
 }
@@ -50,7 +50,7 @@ const SMALL: &[&[&str]] = &[
     &["-b7K", "-s", "-w50", "-o4", "-t2"],
 ];
 
-pub fn words(place: &Place, way: usize, round: usize, flushes: bool) -> (Vec<String>, bool) {
+pub fn words(place: &Location, way: usize, round: usize, flushes: bool) -> (Vec<String>, bool) {
     let shapes: Vec<&&[&str]> =
         SHAPES.iter().chain(SMALL.iter().filter(|_| place.has_small_sectors)).collect();
     // 5 has no divisor in common with their numbers, which are 12 and 15, but for the latter: the way adds

@@ -15,7 +15,6 @@ const SWEEP: &str = "sweep --dir kept -w0,50,100 --engine null -b4K -r -t1 -g100
 /// A profile with three time spans of a second.
 const SPANS: &str = "-Xspans.xml --engine null --out r.json %r.dat";
 const SPAN: &str = "-Rpxml -b4K -r -t1 -g100i -c64K -d1 -W0 *1";
-/// Points of a complete sweep.
 const POINTS: usize = 3;
 /// Latest moment of a kill in ms.
 const LATEST: usize = 6500;

@@ -12,7 +12,7 @@ pub const LAUNCHERS: [JobLauncher; 2] = [
     ("Open MPI", &["mpirun.openmpi", "--oversubscribe"], "OMPI_COMM_WORLD_RANK"),
     ("MPICH", &["mpirun.mpich"], "PMI_RANK"),
 ];
-const LONGEST: Duration = Duration::from_secs(150);
+const MAX_RUN_TIME: Duration = Duration::from_secs(150);
 /// How long a launcher may take after all ranks have ended, or to start them.
 const LAUNCHER: Duration = Duration::from_secs(20);
 
@@ -33,7 +33,6 @@ fn any_rank_runs(folder: &Path) -> bool {
     ranks.any(|file| std::fs::read_to_string(file.path()).is_ok_and(runs))
 }
 
-/// A job that has ended.
 pub struct EndedJob {
     pub code: Option<i32>,
     pub stdout: String,
@@ -78,10 +77,10 @@ impl Jobs {
                 println!("the launcher did not end after its ranks ({})", folder.display());
                 break None;
             }
-            if begun.elapsed() > LONGEST {
+            if begun.elapsed() > MAX_RUN_TIME {
                 job.kill()?;
                 job.wait()?;
-                return Err(format!("a job did not end within {} s", LONGEST.as_secs()).into());
+                return Err(format!("a job did not end within {} s", MAX_RUN_TIME.as_secs()).into());
             }
             meanwhile(begun.elapsed());
             std::thread::sleep(Duration::from_millis(5));

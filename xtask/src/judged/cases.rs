@@ -3,7 +3,6 @@
 /// A run of another program in the folder with `t.dat`, 64 MiB of random data.
 pub struct StagedRun {
     pub kind: &'static str,
-    /// A script that prepares it.
     pub before: &'static str,
     pub command: &'static str,
     /// Options of `judge`.

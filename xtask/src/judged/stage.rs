@@ -36,7 +36,6 @@ impl ServedDisk for MemoryDisk {
     fn flush(&mut self) {}
 }
 
-/// Removed when it is dropped.
 pub struct Stage {
     folder: PathBuf,
     diskspd: PathBuf,

@@ -17,11 +17,9 @@ const INVOLUNTARY: f64 = 250.0;
 
 #[derive(Debug)]
 pub struct Execution {
-    /// Both of its outputs.
     pub output: String,
     /// CPU time of the whole process.
     pub cpu: ThreadUsage,
-    /// How often it waited.
     pub voluntary_switches: u64,
     /// How often the CPU was taken from it, per second.
     involuntary: f64,

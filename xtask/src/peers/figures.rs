@@ -11,9 +11,7 @@ pub struct Figures {
     pub iops: f64,
     /// I/Os of the whole run, by which its CPU time is divided.
     pub ios: f64,
-    /// Mean latency.
     pub mean: Option<f64>,
-    /// Median.
     pub p50: Option<f64>,
     /// 99th percentile.
     pub p99: Option<f64>,

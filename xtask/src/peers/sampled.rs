@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Samples per second of CPU time; prime, to hit no rhythm.
 const RATE: u32 = 4999;
 
-/// CPU time per I/O, ns.
+/// CPU time per I/O in ns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampled {
     pub user: f64,

@@ -35,17 +35,14 @@ pub const PEERS: &[(&str, &str, &[Variant])] = &[
     ),
 ];
 
-/// A tool that is there.
 pub struct Tool {
     pub name: String,
-    /// Where it is.
     pub program: PathBuf,
     variant: Option<Variant>,
     options: Vec<String>,
 }
 
 impl Tool {
-    /// A build of ours.
     pub fn ours(index: usize, program: PathBuf) -> Tool {
         let name = if index == 0 { "diskspd".to_owned() } else { format!("diskspd {}", index + 1) };
         Tool { name, program, variant: None, options: Vec::new() }
@@ -61,7 +58,6 @@ impl Tool {
         }
     }
 
-    /// A peer.
     pub fn peer(variant: &Variant, program: &Path) -> Tool {
         Tool {
             name: variant.0.to_owned(),
@@ -91,7 +87,6 @@ impl Tool {
     }
 }
 
-/// Options of ours.
 fn ours(w: &Workload, further: &[String]) -> Vec<String> {
     let mut options = vec![
         format!("-b{}", w.block),

@@ -13,7 +13,7 @@ use std::path::Path;
 const BUFFER: u64 = 192 << 10;
 const TRACEPOINTS: [&str; 2] = ["block/block_rq_issue", "block/block_rq_complete"];
 
-/// Latencies in the block layer, µs.
+/// Latencies in the block layer in µs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlockLatency {
     pub mean: f64,

@@ -7,7 +7,7 @@ pub struct Workload {
     pub(super) target: PathBuf,
     /// Bytes of the target.
     pub(super) size: u64,
-    /// Bytes of an I/O.
+    /// Size of an I/O in bytes.
     pub(super) block: u64,
     /// I/Os in flight.
     pub(super) depth: u32,
@@ -15,10 +15,7 @@ pub struct Workload {
     /// Per cent of the I/Os that write.
     pub(super) writes: u32,
     pub(super) sequential: bool,
-    /// Through the page cache.
     pub(super) buffered: bool,
-    /// Latencies are measured.
     pub(super) latency: bool,
-    /// Further options of ours.
     pub(super) ours: Vec<String>,
 }

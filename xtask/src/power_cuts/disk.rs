@@ -6,9 +6,9 @@ use crate::served::ServedDisk;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// A sector, bytes.
+/// A sector in bytes.
 pub const SECTOR: usize = 512;
-/// Changes of a cut are kept by pages, bytes.
+/// Size in bytes of a page of changes kept for a cut.
 const PAGE: usize = 4096;
 
 pub enum DiskEvent {
@@ -20,20 +20,17 @@ pub enum DiskEvent {
     Flush,
 }
 
-/// See the module.
 pub struct Disk {
     whole: usize,
     content: Vec<u8>,
     events: Vec<DiskEvent>,
     /// Bytes that the journal had when each of the events came.
     journal_bytes: Vec<u64>,
-    /// Where the journal is.
     journal: PathBuf,
     /// Events whose outcome `content` holds; while recording no such thing is counted.
     applied: usize,
     /// Recording; `false` = cuts are shown.
     is_recorded: bool,
-    /// How many cuts were shown.
     shown: usize,
     changed: HashMap<usize, Vec<u8>>,
 }
@@ -94,7 +91,7 @@ impl Disk {
     /// Shows the disk after a power cut at an event. All writes before the last flush are present; of
     /// later ones, including the event itself, the part chosen by `keep`. Cuts must be in ascending order.
     /// Returns the length of the journal in bytes.
-    pub fn cut(&mut self, at: usize, mut keep: impl FnMut(usize) -> Kept) -> u64 {
+    pub fn cut(&mut self, at: usize, mut keep: impl FnMut(usize) -> SurvivingSectors) -> u64 {
         self.changed.clear();
         self.shown += 1;
         let before = &self.events[self.applied..at];
@@ -109,9 +106,9 @@ impl Disk {
         for event in &in_flight[self.applied..=at] {
             let DiskEvent::Write { offset, data } = event else { continue };
             match keep(data.len() / self.whole) {
-                Kept::Nothing => {}
-                Kept::All => self.change(*offset, data),
-                Kept::Sectors(kept) => {
+                SurvivingSectors::Nothing => {}
+                SurvivingSectors::All => self.change(*offset, data),
+                SurvivingSectors::Sectors(kept) => {
                     let sectors = data.chunks(self.whole).zip((*offset..).step_by(self.whole)).zip(kept);
                     for ((sector, at), _) in sectors.filter(|(_, kept)| *kept) {
                         self.change(at, sector);
@@ -202,23 +199,23 @@ impl ServedDisk for Disk {
     }
 }
 
-pub enum Kept {
+pub enum SurvivingSectors {
     Nothing,
     All,
     Sectors(Vec<bool>),
 }
 
-impl Kept {
+impl SurvivingSectors {
     /// Draws the sectors of a write that arrive (none, all, the first, or any).
-    pub fn draw(random: &mut Random, sectors: usize) -> Kept {
+    pub fn draw(random: &mut Random, sectors: usize) -> SurvivingSectors {
         match random.below(4) {
-            0 => Kept::Nothing,
-            1 => Kept::All,
+            0 => SurvivingSectors::Nothing,
+            1 => SurvivingSectors::All,
             2 => {
                 let arrived = random.below(sectors + 1);
-                Kept::Sectors((0..sectors).map(|number| number < arrived).collect())
+                SurvivingSectors::Sectors((0..sectors).map(|number| number < arrived).collect())
             }
-            _ => Kept::Sectors((0..sectors).map(|_| random.below(2) == 0).collect()),
+            _ => SurvivingSectors::Sectors((0..sectors).map(|_| random.below(2) == 0).collect()),
         }
     }
 }
@@ -243,15 +240,15 @@ mod tests {
         disk.write(0, &[3; 1024]);
         assert_eq!(byte(&disk, 0), 3);
         assert_eq!(disk.show_cuts(begin), 3);
-        let one = |kept: [bool; 2]| Kept::Sectors(kept.to_vec());
+        let one = |kept: [bool; 2]| SurvivingSectors::Sectors(kept.to_vec());
         for (at, kept, first, last) in [
-            (0, Kept::Nothing, 1, 1),
-            (0, Kept::All, 2, 2),
+            (0, SurvivingSectors::Nothing, 1, 1),
+            (0, SurvivingSectors::All, 2, 2),
             (0, one([true, false]), 2, 1),
             (0, one([false, true]), 1, 2),
             // The flush has not ended: what it was to make durable isn't yet.
-            (1, Kept::Nothing, 1, 1),
-            (2, Kept::Nothing, 2, 2),
+            (1, SurvivingSectors::Nothing, 1, 1),
+            (2, SurvivingSectors::Nothing, 2, 2),
             (2, one([true, false]), 3, 2),
         ] {
             let mut kept = Some(kept);
@@ -260,7 +257,7 @@ mod tests {
         }
         disk.damage(1000, &[9; 24]);
         assert_eq!((byte(&disk, 0), byte(&disk, 1023)), (3, 9));
-        disk.cut(2, |_| Kept::Nothing);
+        disk.cut(2, |_| SurvivingSectors::Nothing);
         assert_eq!(byte(&disk, 1023), 2, "a cut shows no earlier damage");
         assert_eq!(disk.flushes(), [1]);
         assert_eq!(disk.writes().map(|(number, ..)| number).collect::<Vec<_>>(), [0, 2]);

@@ -1,7 +1,7 @@
 //! Lying storage: durable data of a journal is damaged in a known way, and must be classified correctly.
 
-use super::disk::{Kept, SECTOR};
-use super::place::Place;
+use super::disk::{SECTOR, SurvivingSectors};
+use super::place::CutStorage;
 use super::recording::{Recording, Workload};
 use super::setting::Setting;
 use crate::harness::{Failure, Random, table::print};
@@ -16,13 +16,10 @@ const UNIT: usize = 4096;
 enum Fault {
     /// The last write never arrived.
     Lost,
-    /// Half of its sectors did.
     Torn,
     /// An older one arrived last.
     Reordered,
-    /// It went to another place.
     Misdirected,
-    /// A bit changed.
     Flipped,
     /// Flushes did nothing: all that was written since an earlier one is gone.
     FlushIgnored,
@@ -50,7 +47,7 @@ struct Named {
 /// Each fault is named, and rightly.
 pub fn campaign(setting: &Setting) -> Result<bool, Failure> {
     let way = "-b4K -o8 -t2 -Sh";
-    let workload = Workload { place: Place::Raw, way, atomic: false, whole_blocks: false };
+    let workload = Workload { place: CutStorage::Raw, way, atomic: false, whole_blocks: false };
     let mut rows = Vec::new();
     let mut good = true;
     for (fault, what, words) in FAULTS {
@@ -143,7 +140,7 @@ impl History {
         at: usize,
         random: &mut Random,
     ) -> Result<Option<u64>, Failure> {
-        let bytes = recording.disk().cut(at, |_| Kept::All);
+        let bytes = recording.disk().cut(at, |_| SurvivingSectors::All);
         let Some(said) = recording.said(bytes)? else { return Ok(None) };
         let Some((place, versions)) = self.draw(&said, at, None, random) else { return Ok(None) };
         let [.., oldest, older, newest] = versions else { return Ok(None) };
@@ -192,7 +189,7 @@ impl History {
         at: usize,
         random: &mut Random,
     ) -> Result<Option<u64>, Failure> {
-        recording.disk().cut(at, |_| Kept::Nothing);
+        recording.disk().cut(at, |_| SurvivingSectors::Nothing);
         let flushes = recording.disk().flushes();
         let later: Vec<usize> = flushes.into_iter().filter(|flush| *flush > at).take(200).collect();
         let Some(later) = later.get(random.below(later.len())) else { return Ok(None) };

@@ -3,41 +3,39 @@
 use super::disk::SECTOR;
 use crate::harness::{Failure, Undo, tool};
 
-/// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum CutStorage {
     Raw,
     Ext4,
     Xfs,
     Btrfs,
 }
 
-impl Place {
-    /// All of them.
-    pub const ALL: [Place; 4] = [Place::Raw, Place::Ext4, Place::Xfs, Place::Btrfs];
+impl CutStorage {
+    pub const ALL: [CutStorage; 4] = [CutStorage::Raw, CutStorage::Ext4, CutStorage::Xfs, CutStorage::Btrfs];
 
     pub fn name(self) -> &'static str {
         match self {
-            Place::Raw => "raw",
-            Place::Ext4 => "ext4",
-            Place::Xfs => "xfs",
-            Place::Btrfs => "btrfs",
+            CutStorage::Raw => "raw",
+            CutStorage::Ext4 => "ext4",
+            CutStorage::Xfs => "xfs",
+            CutStorage::Btrfs => "btrfs",
         }
     }
 
-    pub fn named(name: &str) -> Result<Place, Failure> {
-        let known = Place::ALL.into_iter().find(|place| place.name() == name);
+    pub fn named(name: &str) -> Result<CutStorage, Failure> {
+        let known = CutStorage::ALL.into_iter().find(|place| place.name() == name);
         known.ok_or_else(|| format!("--place {name}: it is raw, ext4, xfs or btrfs").into())
     }
 
-    /// The smallest disk for it, bytes.
+    /// The smallest disk for it in bytes.
     pub fn size(self) -> usize {
         match self {
-            Place::Raw => 8 << 20,
-            Place::Ext4 => 48 << 20,
-            Place::Btrfs => 128 << 20,
+            CutStorage::Raw => 8 << 20,
+            CutStorage::Ext4 => 48 << 20,
+            CutStorage::Btrfs => 128 << 20,
             // The smallest that mkfs.xfs makes.
-            Place::Xfs => 320 << 20,
+            CutStorage::Xfs => 320 << 20,
         }
     }
 
@@ -45,15 +43,15 @@ impl Place {
     /// superblock of 4 KiB, as on disks with such sectors, because it otherwise requires `btrfs rescue
     /// super-recover` before mounting.
     pub fn never_torn(self) -> usize {
-        if self == Place::Btrfs { 4096 } else { SECTOR }
+        if self == CutStorage::Btrfs { 4096 } else { SECTOR }
     }
 
     fn mkfs(self) -> Option<&'static [&'static str]> {
         match self {
-            Place::Raw => None,
-            Place::Ext4 => Some(&["mkfs.ext4", "-q", "-F", "-E", "nodiscard,lazy_itable_init=0"]),
-            Place::Xfs => Some(&["mkfs.xfs", "-q", "-f", "-K", "-m", "reflink=1"]),
-            Place::Btrfs => Some(&["mkfs.btrfs", "-q", "-f", "-K", "-m", "single"]),
+            CutStorage::Raw => None,
+            CutStorage::Ext4 => Some(&["mkfs.ext4", "-q", "-F", "-E", "nodiscard,lazy_itable_init=0"]),
+            CutStorage::Xfs => Some(&["mkfs.xfs", "-q", "-f", "-K", "-m", "reflink=1"]),
+            CutStorage::Btrfs => Some(&["mkfs.btrfs", "-q", "-f", "-K", "-m", "single"]),
         }
     }
 
@@ -74,7 +72,7 @@ impl Place {
     /// # Errors
     /// It can't be mounted.
     pub fn mount(self, device: &str, at: &str, undo: &mut Undo) -> Result<String, Failure> {
-        if self == Place::Raw {
+        if self == CutStorage::Raw {
             return Ok(device.to_owned());
         }
         tool(&["mount", device, at])?;

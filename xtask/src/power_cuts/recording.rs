@@ -1,7 +1,7 @@
 //! A recorded run on the disk, and the basis for judging cuts of it.
 
 use super::disk::Disk;
-use super::place::Place;
+use super::place::CutStorage;
 use super::setting::Setting;
 use super::unflushed::Unflushed;
 use crate::harness::{Failure, Random, Undo, tool};
@@ -13,17 +13,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub struct Workload<'a> {
-    pub place: Place,
-    /// Options of the run.
+    pub place: CutStorage,
     pub way: &'a str,
-    /// It writes atomically.
     pub atomic: bool,
     /// Blocks are judged as atomic writes, whether they were or not.
     pub whole_blocks: bool,
 }
 
 pub struct Recording {
-    place: Place,
+    place: CutStorage,
     whole_blocks: bool,
     disk: Arc<Mutex<Disk>>,
     events: usize,
@@ -87,7 +85,7 @@ impl Recording {
         self.place.make(&device)?;
         let target = self.place.mount(&device, &self.mount, &mut undo)?;
         let ours = setting.diskspd.display().to_string();
-        let size: &[&str] = if self.place == Place::Raw { &["--destroy"] } else { &["-c8M"] };
+        let size: &[&str] = if self.place == CutStorage::Raw { &["--destroy"] } else { &["-c8M"] };
         tool(&[&[&*ours, "-b64K", "-w100", "-Su", "-W0", "-d1"], size, &[&target]].concat())?;
         tool(&["sync", &target])?;
         let begin = self.disk().record();
@@ -96,7 +94,7 @@ impl Recording {
         let mut words = vec![&*ours, "-r", "-w100", "-W0", &seconds, "--verify", "--journal", &journal];
         words.extend(workload.way.split(' '));
         words.extend(workload.atomic.then_some("--atomic"));
-        words.extend((self.place == Place::Raw).then_some("--destroy"));
+        words.extend((self.place == CutStorage::Raw).then_some("--destroy"));
         words.push(&target);
         tool(&words)?;
         Ok(begin)
@@ -174,7 +172,7 @@ impl Recording {
         let number = self.disk().shown();
         // The disk itself is read as the file that it is.
         let target = match self.place {
-            Place::Raw => format!("{}/{number}", self.disks),
+            CutStorage::Raw => format!("{}/{number}", self.disks),
             _ => {
                 let device = attach(&self.disks, number, &mut undo)?;
                 self.place.mount(&device, &self.mount, &mut undo)?

@@ -25,7 +25,7 @@ impl Unflushed {
     pub fn from_journal(disk: &Disk, journal: &[u8]) -> Result<Unflushed, Failure> {
         let mut found = Unflushed::default();
         let run = format::read(journal)?.run;
-        let mut saying = Saying::new(journal);
+        let mut saying = GrowingJournal::new(journal);
         // By place: the versions that came, and when. A cache may leave out what was replaced in it.
         let mut written: HashMap<u64, Vec<(u64, usize)>> = HashMap::new();
         let mut last_flush = None;
@@ -58,22 +58,22 @@ impl Unflushed {
 }
 
 /// A journal, read as it grows.
-struct Saying<'a> {
+struct GrowingJournal<'a> {
     journal: &'a [u8],
     /// Bytes of the first pieces, without which none is understood.
     head: usize,
     read: usize,
 }
 
-impl<'a> Saying<'a> {
-    fn new(journal: &'a [u8]) -> Saying<'a> {
+impl<'a> GrowingJournal<'a> {
+    fn new(journal: &'a [u8]) -> GrowingJournal<'a> {
         // The run, and its one target.
         let head = (0..2).fold(0, |at, _| {
             let length = journal.get(at..).and_then(|rest| rest.first_chunk());
             length.map_or(at, |length| at + 8 + u32::from_le_bytes(*length) as usize)
         });
         let head = head.min(journal.len());
-        Saying { journal, head, read: head }
+        GrowingJournal { journal, head, read: head }
     }
 
     fn until(&mut self, bytes: u64) -> Result<Vec<Acknowledged>, Failure> {

@@ -3,19 +3,16 @@
 use diskspd::fnv::Fnv;
 use std::fmt::{self, Write};
 
-/// The course of a simulation.
-pub struct Course {
+pub struct RunTotals {
     hash: Fnv,
-    /// Every step is printed too.
     is_shown: bool,
 }
 
-impl Course {
-    pub fn new(is_shown: bool) -> Course {
-        Course { hash: Fnv::default(), is_shown }
+impl RunTotals {
+    pub fn new(is_shown: bool) -> RunTotals {
+        RunTotals { hash: Fnv::default(), is_shown }
     }
 
-    /// This happens.
     pub fn step(&mut self, what: fmt::Arguments<'_>) {
         let _ = self.write_fmt(what);
         let _ = self.write_str("\n");
@@ -29,7 +26,7 @@ impl Course {
     }
 }
 
-impl Write for Course {
+impl Write for RunTotals {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.hash.add(text.as_bytes());
         Ok(())

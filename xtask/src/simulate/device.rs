@@ -1,19 +1,17 @@
 //! A device with a cache, which may be one that lies. It holds what sectors are, and not their bytes.
 
-use super::course::Course;
+use super::course::RunTotals;
 use crate::harness::Random;
 use diskspd::integrity::{SectorChecksums, SectorStamp};
 
-/// Bytes of a sector.
+/// Size of a sector in bytes.
 pub const SECTOR: usize = 512;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sector {
-    /// Where it belongs.
     pub offset: u64,
     /// Version of its unit.
     pub version: u64,
-    /// Number of the write.
     pub write: u64,
     /// Number of the sector in it, and how many it has.
     pub index: (u32, u32),
@@ -24,7 +22,6 @@ pub struct Sector {
 /// How a device lies, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It doesn't.
     None,
     /// A write never arrives.
     Lost,
@@ -46,7 +43,6 @@ impl Fault {
     }
 }
 
-/// A device.
 pub struct Device {
     durable: Vec<Option<Sector>>,
     /// Sectors that are in no order yet, with their places.
@@ -67,8 +63,7 @@ impl Device {
         self.fault == Fault::None
     }
 
-    /// Takes a write.
-    pub fn write(&mut self, offset: u64, sectors: &[Sector], random: &mut Random, course: &mut Course) {
+    pub fn write(&mut self, offset: u64, sectors: &[Sector], random: &mut Random, course: &mut RunTotals) {
         let first = offset as usize / SECTOR;
         let mut placed: Vec<_> = (first..).zip(sectors.iter().copied()).collect();
         let happens = self.fault != Fault::None && self.countdown == 0;
@@ -95,7 +90,7 @@ impl Device {
         self.cache.extend(placed.into_iter().chain(delayed));
     }
 
-    pub fn flush(&mut self, course: &mut Course) {
+    pub fn flush(&mut self, course: &mut RunTotals) {
         if self.ignores_flushes {
             course.step(format_args!("the flush is ignored"));
             return;
@@ -103,7 +98,7 @@ impl Device {
         self.cache.drain(..).for_each(|(place, sector)| self.durable[place] = Some(sector));
     }
 
-    pub fn cut(&mut self, random: &mut Random, course: &mut Course) -> Vec<Option<Sector>> {
+    pub fn cut(&mut self, random: &mut Random, course: &mut RunTotals) -> Vec<Option<Sector>> {
         // In their order: of two versions the later one may arrive alone, and is never replaced by the other.
         let share = random.number() % 4;
         for (place, sector) in self.cache.drain(..) {

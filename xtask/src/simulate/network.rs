@@ -3,7 +3,7 @@
 //! A rank runs until it pauses. Time then jumps to the next wake-up, and only then, so that the course
 //! depends only on the seed.
 
-use super::course::Course;
+use super::course::RunTotals;
 use crate::harness::Random;
 use diskspd::clock::{Nanos, SECOND};
 use diskspd::ranks::{GroupError, RankGroup, RankMessage};
@@ -35,9 +35,7 @@ impl RankFaults {
 /// Why a rank's thread was ended from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// It was killed.
     Killed,
-    /// It waited for ever.
     Hangs,
 }
 
@@ -58,7 +56,7 @@ struct State {
     delay: Nanos,
     late: u64,
     random: Random,
-    course: Course,
+    course: RunTotals,
 }
 
 /// The network, and all its ranks.
@@ -74,7 +72,7 @@ impl Network {
         delay: Nanos,
         late: u64,
         random: Random,
-        course: Course,
+        course: RunTotals,
     ) -> Arc<Self> {
         let size = faults.len();
         let state = State {
@@ -155,7 +153,6 @@ impl Network {
 
 /// A rank's end of the network.
 pub struct SimulatedRank {
-    /// Which.
     pub rank: usize,
     pub network: Arc<Network>,
 }

@@ -4,7 +4,7 @@
 //! none, the first half, or all remain; other names remain or not, independently. Journaling file systems
 //! preserve more order, but do not have to.
 
-use super::course::Course;
+use super::course::RunTotals;
 use crate::harness::{Failure, Random};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -85,7 +85,7 @@ impl DurableFolder {
         root: &Path,
         left_out: &str,
         random: &mut Random,
-        course: &mut Course,
+        course: &mut RunTotals,
     ) -> Result<(), Failure> {
         self.settle(root, left_out, random, course)?;
         self.change(|synced| *synced = Synced::default());
@@ -97,7 +97,7 @@ impl DurableFolder {
         folder: &Path,
         left_out: &str,
         random: &mut Random,
-        course: &mut Course,
+        course: &mut RunTotals,
     ) -> Result<(), Failure> {
         let number = fs::metadata(folder)?.ino();
         let now = names(folder)?;
@@ -135,7 +135,7 @@ impl DurableFolder {
         self.change(|synced| synced.bytes.get(&file).cloned()).unwrap_or_default()
     }
 
-    fn tear(&self, path: &Path, file: u64, random: &mut Random, course: &mut Course) -> io::Result<()> {
+    fn tear(&self, path: &Path, file: u64, random: &mut Random, course: &mut RunTotals) -> io::Result<()> {
         let (now, synced) = (fs::read(path)?, self.bytes(file));
         if now == synced {
             return Ok(());
@@ -170,7 +170,7 @@ mod tests {
             fs::write(root.path().join("old"), "old").unwrap();
             let disk = DurableFolder::open(root.path()).unwrap();
             change(root.path(), &disk);
-            disk.cut(root.path(), "index", &mut Random(seed), &mut Course::new(false)).unwrap();
+            disk.cut(root.path(), "index", &mut Random(seed), &mut RunTotals::new(false)).unwrap();
             let read = |name: &OsString| fs::read(root.path().join(name)).unwrap();
             let found = names(root.path()).unwrap();
             found.keys().map(|name| (name.to_string_lossy().into_owned(), read(name))).collect()

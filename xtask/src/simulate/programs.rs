@@ -1,7 +1,7 @@
 //! Programs as threads that run one at a time. Before each file step the seed may switch to another
 //! program, fill the disk, or kill the program.
 
-use super::course::Course;
+use super::course::RunTotals;
 use super::power::DurableFolder;
 use crate::harness::Random;
 use diskspd::sys::fault_points::{FaultInjector, FileStep, watch};
@@ -36,10 +36,9 @@ struct State {
     steps: Vec<u32>,
     all_steps: u32,
     random: Random,
-    course: Course,
+    course: RunTotals,
 }
 
-/// The programs of a round.
 pub struct Programs {
     faults: RoundFaults,
     disk: Arc<DurableFolder>,
@@ -48,7 +47,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    pub fn new(faults: RoundFaults, disk: Arc<DurableFolder>, random: Random, course: Course) -> Programs {
+    pub fn new(faults: RoundFaults, disk: Arc<DurableFolder>, random: Random, course: RunTotals) -> Programs {
         let count = faults.killed_at.len();
         let state = State {
             active: 0,
@@ -87,9 +86,9 @@ impl Programs {
         self.state().all_steps >= ENDLESS
     }
 
-    pub fn end(&self) -> (Random, Course) {
+    pub fn end(&self) -> (Random, RunTotals) {
         let mut state = self.state();
-        (Random(state.random.0), std::mem::replace(&mut state.course, Course::new(false)))
+        (Random(state.random.0), std::mem::replace(&mut state.course, RunTotals::new(false)))
     }
 
     pub fn note(&self, program: usize, what: &str) {

@@ -1,7 +1,7 @@
 //! The world of ranks: rounds of the real protocol (`cluster::RankLink`) over a network that is late and
 //! is cut, with ranks that are killed and stopped.
 
-use super::course::Course;
+use super::course::RunTotals;
 use super::network::{Ended, Network, RankFaults, SimulatedRank};
 use crate::harness::{Failure, Random};
 use diskspd::clock::{Nanos, SECOND};
@@ -19,7 +19,7 @@ const SILENCE: Duration = Duration::from_secs(5);
 struct Script {
     faults: Vec<RankFaults>,
     is_sound: bool,
-    /// How long each rank works before each answer, ns.
+    /// Work of each rank before each answer in ns.
     work: Vec<[Nanos; ROUNDS as usize]>,
     delay: Nanos,
     late: u64,
@@ -29,12 +29,11 @@ struct Script {
 type Gathered = (Vec<Option<Vec<u8>>>, Vec<bool>);
 
 #[derive(Default)]
-struct Seen {
+struct Observed {
     decisions: Vec<Vec<u8>>,
     /// On rank 0, by round.
     answers: Vec<Gathered>,
     clocks: Vec<Option<Offset>>,
-    /// How many answers it gave.
     answered: usize,
     separated: bool,
     ended: Option<Ended>,
@@ -89,7 +88,7 @@ fn work(link: &mut RankLink, network: &Arc<Network>, rank: usize, time: Nanos) -
     true
 }
 
-fn lead(link: &mut RankLink, network: &Arc<Network>, script: &Script, seen: &mut Seen) {
+fn coordinate(link: &mut RankLink, network: &Arc<Network>, script: &Script, seen: &mut Observed) {
     for round in 0..ROUNDS {
         work(link, network, 0, script.work[0][usize::from(round)]);
         let answers = link.gather(figures(0, round), |_| ());
@@ -104,7 +103,7 @@ fn lead(link: &mut RankLink, network: &Arc<Network>, script: &Script, seen: &mut
     }
 }
 
-fn follow(link: &mut RankLink, network: &Arc<Network>, script: &Script, seen: &mut Seen) {
+fn follow(link: &mut RankLink, network: &Arc<Network>, script: &Script, seen: &mut Observed) {
     let rank = link.rank();
     for round in 0..ROUNDS {
         if !work(link, network, rank, script.work[rank][usize::from(round)]) {
@@ -123,9 +122,9 @@ fn follow(link: &mut RankLink, network: &Arc<Network>, script: &Script, seen: &m
     }
 }
 
-fn play(rank: usize, network: &Arc<Network>, script: &Script) -> Seen {
+fn play(rank: usize, network: &Arc<Network>, script: &Script) -> Observed {
     network.begins(rank);
-    let mut seen = Seen::default();
+    let mut seen = Observed::default();
     let limits = WaitLimits {
         beat: Duration::from_secs(1),
         silence: SILENCE,
@@ -136,7 +135,7 @@ fn play(rank: usize, network: &Arc<Network>, script: &Script) -> Seen {
     let course = catch_unwind(AssertUnwindSafe(|| {
         let mut group = SimulatedRank { rank, network: Arc::clone(network) };
         let mut link = RankLink::new(&mut group, limits);
-        let part = if rank == 0 { lead } else { follow };
+        let part = if rank == 0 { coordinate } else { follow };
         part(&mut link, network, script, &mut seen);
     }));
     if let Err(why) = course {
@@ -155,9 +154,9 @@ fn play(rank: usize, network: &Arc<Network>, script: &Script) -> Seen {
 pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
     let mut random = Random(seed);
     let script = Script::draw(&mut random);
-    let course = Course::new(is_shown);
+    let course = RunTotals::new(is_shown);
     let network = Network::new(script.faults.clone(), script.delay, script.late, random, course);
-    let seen: Vec<Seen> = std::thread::scope(|scope| {
+    let seen: Vec<Observed> = std::thread::scope(|scope| {
         let play = |rank| {
             let (network, script) = (&network, &script);
             scope.spawn(move || play(rank, network, script))
@@ -169,7 +168,7 @@ pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
 }
 
 /// Whether all holds that is promised.
-fn judge(script: &Script, seen: &[Seen]) -> Result<(), Failure> {
+fn judge(script: &Script, seen: &[Observed]) -> Result<(), Failure> {
     let must = |holds: bool, what: &dyn Fn() -> String| -> Result<(), Failure> {
         if holds { Ok(()) } else { Err(what().into()) }
     };

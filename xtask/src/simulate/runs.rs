@@ -8,7 +8,9 @@ use diskspd::formats::json;
 use diskspd::machine::System;
 use diskspd::profile::{Profile, TimeSpan};
 use diskspd::results::{Record, Results, SpanResults};
-use diskspd::store::{ImportOutcome, KeptAs, RunNotes, Store, StoreEntry, StoreError, StoreIndex, packed};
+use diskspd::store::{
+    ImportOutcome, RunNotes, Store, StoreEntry, StoreError, StoreIndex, StoredForm, packed,
+};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,7 +21,7 @@ pub fn all(index: &StoreIndex) -> Result<Vec<StoreEntry>, StoreError> {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Said {
+enum LastMessage {
     #[default]
     Nothing,
     Done,
@@ -30,11 +32,11 @@ enum Said {
 #[derive(Debug, Default)]
 struct Attempt {
     content: Vec<u8>,
-    kept: Said,
+    kept: LastMessage,
     id: String,
     is_imported: bool,
     time: (u32, u32),
-    removed: Option<Said>,
+    removed: Option<LastMessage>,
     tags: BTreeSet<String>,
     perhaps: BTreeSet<String>,
 }
@@ -55,7 +57,7 @@ impl Attempts {
     }
 
     fn have_to_be_there(&self) -> Vec<usize> {
-        let is_there = |run: &Attempt| run.kept == Said::Done && run.removed.is_none();
+        let is_there = |run: &Attempt| run.kept == LastMessage::Done && run.removed.is_none();
         (0..self.runs.len()).filter(|number| is_there(&self.runs[*number])).collect()
     }
 
@@ -71,19 +73,19 @@ impl Attempts {
             let foreign = tags.iter().find(|tag| !run.tags.contains(*tag) && !run.perhaps.contains(*tag));
             let wrong = match () {
                 () if bytes != run.content => "differs from the kept run",
-                () if run.kept == Said::CommandError => "is found, although reported as not kept",
-                () if run.kept == Said::Done && run.id != entry.id => "is found under another id",
-                () if run.removed == Some(Said::Done) => "is found, although reported as removed",
+                () if run.kept == LastMessage::CommandError => "is found, although reported as not kept",
+                () if run.kept == LastMessage::Done && run.id != entry.id => "is found under another id",
+                () if run.removed == Some(LastMessage::Done) => "is found, although reported as removed",
                 () if !numbers.insert(number) => "is found twice",
                 () if missing.is_some() => "lacks a tag that was reported as set",
-                () if foreign.is_some() => "has a tag that no program set",
-                // It was kept before one that stands in front of it had begun to be kept.
-                () if !run.is_imported && run.kept == Said::Done && run.time.1 < latest => {
-                    "follows a run that was kept later"
+                () if foreign.is_some() => "has a tag that was set by no program",
+                // It was stored before the preceding run of the list.
+                () if !run.is_imported && run.kept == LastMessage::Done && run.time.1 < latest => {
+                    "is listed after a run that was stored later"
                 }
                 () => "",
             };
-            if !run.is_imported && run.kept == Said::Done {
+            if !run.is_imported && run.kept == LastMessage::Done {
                 latest = latest.max(run.time.0);
             }
             if !wrong.is_empty() {
@@ -97,17 +99,14 @@ impl Attempts {
     }
 }
 
-pub struct Doing<'a> {
-    /// All programs of the round.
+pub struct RunContext<'a> {
     pub programs: &'a Programs,
-    /// The history.
     pub store: &'a Store,
     pub attempts: &'a Mutex<Attempts>,
-    /// Which program.
     pub program: usize,
 }
 
-impl Doing<'_> {
+impl RunContext<'_> {
     fn attempts(&self) -> MutexGuard<'_, Attempts> {
         self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -116,11 +115,11 @@ impl Doing<'_> {
         self.programs.note(self.program, what);
     }
 
-    fn said(&self, is_done: bool) -> Said {
+    fn said(&self, is_done: bool) -> LastMessage {
         match (self.programs.is_dead(self.program), is_done) {
-            (true, _) => Said::Nothing,
-            (false, true) => Said::Done,
-            (false, false) => Said::CommandError,
+            (true, _) => LastMessage::Nothing,
+            (false, true) => LastMessage::Done,
+            (false, false) => LastMessage::CommandError,
         }
     }
 
@@ -151,7 +150,7 @@ impl Doing<'_> {
         (number, record)
     }
 
-    fn ends(&self, number: usize, kept: Said, id: Option<&str>) {
+    fn ends(&self, number: usize, kept: LastMessage, id: Option<&str>) {
         let mut attempts = self.attempts();
         let ended = attempts.next_time();
         let run = &mut attempts.runs[number];
@@ -186,7 +185,8 @@ impl Doing<'_> {
         let name = format!("{number}.json");
         let label = Some(number.to_string());
         let about = RunNotes { label, imported_from: Some(name), ..RunNotes::default() };
-        let imported = self.store.open().and_then(|mut index| index.import(KeptAs::Record, &content, about));
+        let imported =
+            self.store.open().and_then(|mut index| index.import(StoredForm::Record, &content, about));
         let id = match &imported {
             Ok(ImportOutcome::New(id) | ImportOutcome::Known(id)) => Some(id.as_str()),
             Err(error) => {
@@ -195,11 +195,10 @@ impl Doing<'_> {
             }
         };
         // It may be kept, and its row not.
-        let said = if id.is_some() { self.said(true) } else { Said::Nothing };
+        let said = if id.is_some() { self.said(true) } else { LastMessage::Nothing };
         self.ends(number, said, id);
     }
 
-    /// A run that was kept.
     fn any(&self) -> Option<usize> {
         let there = self.attempts().have_to_be_there();
         let any = self.programs.number() as usize;
@@ -223,7 +222,7 @@ impl Doing<'_> {
             .and_then(|mut index| index.describe(&id, |about: &mut RunNotes| about.tag(&tags, &[])));
         let mut attempts = self.attempts();
         let run = &mut attempts.runs[number];
-        if self.said(done.is_ok()) == Said::Done {
+        if self.said(done.is_ok()) == LastMessage::Done {
             run.tags.insert(tag);
         }
         let is_unknown = matches!(done, Err(StoreError::Unknown(_))) && run.removed.is_none();
@@ -236,13 +235,13 @@ impl Doing<'_> {
         let Some(number) = self.any() else { return };
         let id = {
             let run = &mut self.attempts().runs[number];
-            run.removed = Some(Said::Nothing);
+            run.removed = Some(LastMessage::Nothing);
             run.id.clone()
         };
         self.note(&format!("removes run {number}"));
         let done = self.store.open().and_then(|mut index| index.remove(&id));
-        if self.said(done.is_ok()) == Said::Done {
-            self.attempts().runs[number].removed = Some(Said::Done);
+        if self.said(done.is_ok()) == LastMessage::Done {
+            self.attempts().runs[number].removed = Some(LastMessage::Done);
         }
     }
 

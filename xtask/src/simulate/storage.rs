@@ -1,7 +1,7 @@
 //! The storage world: a device with a cache and power cuts at any moment, honest or not, under the
 //! program's stamps, its journal, and the read-back after a cut.
 
-use super::course::Course;
+use super::course::RunTotals;
 use super::device::{Device, Fault, SECTOR, Sector};
 use crate::harness::{Failure, Random};
 use diskspd::integrity::journal::format::{JournalPiece, read};
@@ -14,8 +14,8 @@ const UNIT: u64 = 8 * SECTOR as u64;
 const UNITS: u64 = 64;
 const RUN: u64 = 4711;
 
-type Said = BTreeMap<(u32, u64), Acknowledged>;
-type Found = (Vec<(u64, SectorState)>, u64);
+type JournalLine = BTreeMap<(u32, u64), Acknowledged>;
+type ReadBack = (Vec<(u64, SectorState)>, u64);
 
 struct Program {
     random: Random,
@@ -25,7 +25,7 @@ struct Program {
     unflushed: Vec<Acknowledged>,
     writes: u64,
     journal: Vec<u8>,
-    said: Vec<(usize, Said)>,
+    said: Vec<(usize, JournalLine)>,
 }
 
 impl Program {
@@ -38,7 +38,7 @@ impl Program {
         self.said.push((self.journal.len(), now));
     }
 
-    fn write(&mut self, course: &mut Course) {
+    fn write(&mut self, course: &mut RunTotals) {
         let count = 1 + self.random.number() % 3;
         let first = self.random.number() % (UNITS - count);
         self.writes += 1;
@@ -68,7 +68,7 @@ impl Program {
         self.device.write(write_offset, &sectors, &mut self.random, course);
     }
 
-    fn flush(&mut self, course: &mut Course) {
+    fn flush(&mut self, course: &mut RunTotals) {
         course.step(format_args!("flush"));
         self.device.flush(course);
         let acks = std::mem::take(&mut self.unflushed);
@@ -96,7 +96,7 @@ fn word(ack: &Acknowledged, offset: u64, held: &[Option<Sector>]) -> Option<Sect
 /// # Errors
 /// What doesn't hold.
 pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
-    let mut course = Course::new(is_shown);
+    let mut course = RunTotals::new(is_shown);
     let mut random = Random(seed);
     let fault = Fault::from_number(random.number());
     let mixing = [Mixing::Never, Mixing::WhenCut][random.number() as usize % 2];
@@ -125,7 +125,7 @@ pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
     (course.hash(), holds)
 }
 
-fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) -> Result<(), Failure> {
+fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut RunTotals) -> Result<(), Failure> {
     let begun = program.said[1].0;
     let length = program.journal.len();
     let left = match program.random.number() % 4 {
@@ -164,7 +164,7 @@ fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) ->
     }
 }
 
-fn found(content: &JournalContent, held: &[Option<Sector>]) -> Result<Found, Failure> {
+fn found(content: &JournalContent, held: &[Option<Sector>]) -> Result<ReadBack, Failure> {
     let image = tempfile::NamedTempFile::new()?;
     std::fs::write(image.path(), Device::bytes(held, RUN))?;
     let found = read_back(content, &content.targets[&0], image.path(), Power::Unknown)?.results;

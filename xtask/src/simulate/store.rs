@@ -2,10 +2,10 @@
 //! They are killed before any step, or meet a full disk, a power cut, or a lost, damaged or outdated
 //! index.
 
-use super::course::Course;
+use super::course::RunTotals;
 use super::power::DurableFolder;
 use super::programs::{Programs, RoundFaults};
-use super::runs::{Attempts, Doing, all};
+use super::runs::{Attempts, RunContext, all};
 use crate::harness::{Failure, Random};
 use diskspd::store::{Store, StoreEntry};
 use std::fs::{self, File};
@@ -17,16 +17,15 @@ const HOUR_NS: i64 = 3_600_000_000_000;
 /// Makes another seed of a seed.
 const CUTS: u64 = 0x5eed_c075;
 const INDEX: &str = "index.sqlite";
-/// A page of the index, bytes.
+/// A page of the index in bytes.
 const PAGE: usize = 4096;
 const MEMORY: &str = "/dev/shm";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum IndexFault {
+enum IndexDamage {
     Kept,
     Lost,
     Older,
-    /// Cut off.
     Cut,
     /// A page in the middle is overwritten.
     Damaged,
@@ -38,12 +37,12 @@ enum IndexFault {
 /// # Errors
 /// What doesn't hold.
 pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
-    let mut course = Course::new(is_shown);
+    let mut course = RunTotals::new(is_shown);
     let holds = play(seed, &mut course);
     (course.hash(), holds)
 }
 
-fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
+fn play(seed: u64, course: &mut RunTotals) -> Result<(), Failure> {
     let memory = Path::new(MEMORY);
     let mut made = tempfile::Builder::new();
     made.prefix("diskspd-simulate-");
@@ -58,7 +57,7 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
     let mut ahead_ns = 0;
     let mut older = None;
     for _ in 0..1 + random.number() % 3 {
-        let mut fault = IndexFault::draw(&mut random);
+        let mut fault = IndexDamage::draw(&mut random);
         course.step(format_args!("the index: {fault:?}"));
         spoil(&store, fault, older.take(), &mut random)?;
         older = fs::read(store.folder().join(INDEX)).ok();
@@ -71,11 +70,11 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
         let faults = RoundFaults { cut_at, ..RoundFaults::draw(&mut random, ahead_ns) };
         course.step(format_args!("{faults:?}"));
         let (numbers, steps) =
-            (std::mem::replace(&mut random, Random(0)), std::mem::replace(course, Course::new(false)));
+            (std::mem::replace(&mut random, Random(0)), std::mem::replace(course, RunTotals::new(false)));
         let programs = Arc::new(Programs::new(faults, Arc::clone(&disk), numbers, steps));
         let is_endless = programs.run(|program| {
             for _ in 0..1 + programs.number() % 3 {
-                Doing { programs: &programs, store: &store, attempts: &attempts, program }.act();
+                RunContext { programs: &programs, store: &store, attempts: &attempts, program }.act();
             }
         });
         (random, *course) = programs.end();
@@ -84,33 +83,33 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
         }
         if programs.is_cut() {
             disk.cut(folder.path(), INDEX, &mut cuts, course)?;
-            let after = IndexFault::of_a_cut(&mut cuts);
+            let after = IndexDamage::of_a_cut(&mut cuts);
             course.step(format_args!("the index after the cut: {after:?}"));
             spoil(&store, after, older.clone(), &mut cuts)?;
-            fault = if after == IndexFault::Kept { fault } else { after };
+            fault = if after == IndexDamage::Kept { fault } else { after };
         }
         let mut attempts = attempts.lock().unwrap_or_else(PoisonError::into_inner);
-        look(&store, &mut attempts, fault, course)?;
+        check_state(&store, &mut attempts, fault, course)?;
     }
     Ok(())
 }
 
-impl IndexFault {
-    fn draw(random: &mut Random) -> IndexFault {
+impl IndexDamage {
+    fn draw(random: &mut Random) -> IndexDamage {
         match random.number() % 10 {
-            0 => IndexFault::Lost,
-            1 => IndexFault::Older,
-            2 => IndexFault::Cut,
-            3 => IndexFault::Damaged,
-            _ => IndexFault::Kept,
+            0 => IndexDamage::Lost,
+            1 => IndexDamage::Older,
+            2 => IndexDamage::Cut,
+            3 => IndexDamage::Damaged,
+            _ => IndexDamage::Kept,
         }
     }
 
-    fn of_a_cut(random: &mut Random) -> IndexFault {
+    fn of_a_cut(random: &mut Random) -> IndexDamage {
         match random.number() % 4 {
-            0 => IndexFault::Older,
-            1 => IndexFault::Mixed,
-            _ => IndexFault::Kept,
+            0 => IndexDamage::Older,
+            1 => IndexDamage::Mixed,
+            _ => IndexDamage::Kept,
         }
     }
 }
@@ -118,18 +117,18 @@ impl IndexFault {
 /// Does that to the index.
 fn spoil(
     store: &Store,
-    fault: IndexFault,
+    fault: IndexDamage,
     older: Option<Vec<u8>>,
     random: &mut Random,
 ) -> Result<(), Failure> {
     let index = store.folder().join(INDEX);
     let Ok(mut bytes) = fs::read(&index) else { return Ok(()) };
     match fault {
-        IndexFault::Kept => return Ok(()),
-        IndexFault::Lost => return Ok(fs::remove_file(index)?),
-        IndexFault::Older => bytes = older.unwrap_or(bytes),
-        IndexFault::Cut => bytes.truncate(random.number() as usize % bytes.len()),
-        IndexFault::Mixed => {
+        IndexDamage::Kept => return Ok(()),
+        IndexDamage::Lost => return Ok(fs::remove_file(index)?),
+        IndexDamage::Older => bytes = older.unwrap_or(bytes),
+        IndexDamage::Cut => bytes.truncate(random.number() as usize % bytes.len()),
+        IndexDamage::Mixed => {
             let older = older.unwrap_or_default();
             for (page, before) in bytes.chunks_exact_mut(PAGE).zip(older.chunks_exact(PAGE)) {
                 if random.number().is_multiple_of(4) {
@@ -137,7 +136,7 @@ fn spoil(
                 }
             }
         }
-        IndexFault::Damaged => {
+        IndexDamage::Damaged => {
             let page = 1 + random.number() as usize % (bytes.len() / PAGE - 1);
             bytes[page * PAGE..(page + 1) * PAGE].fill(0xA5);
         }
@@ -164,11 +163,11 @@ impl RoundFaults {
     }
 }
 
-fn look(
+fn check_state(
     store: &Store,
     attempts: &mut Attempts,
-    fault: IndexFault,
-    course: &mut Course,
+    fault: IndexDamage,
+    course: &mut RunTotals,
 ) -> Result<(), Failure> {
     if let Some(wrong) = attempts.wrong.first() {
         return Err(wrong.as_str().into());
@@ -178,13 +177,13 @@ fn look(
     }
     let index = match fault {
         // Whether that is seen depends on the pages. It costs no run, and reindex makes it right.
-        IndexFault::Mixed => {
+        IndexDamage::Mixed => {
             drop(store.open().map(|index| all(&index)));
             store.reindex()?
         }
         _ => store.open()?,
     };
-    if fault == IndexFault::Kept && !index.troubles.is_empty() {
+    if fault == IndexDamage::Kept && !index.troubles.is_empty() {
         return Err(format!("something is wrong with the history: {:?}", index.troubles).into());
     }
     let found = all(&index)?;

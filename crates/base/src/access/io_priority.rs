@@ -3,7 +3,7 @@
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum IoPriority {
-    /// No priority set: the thread's nice value decides, as for any program.
+    /// No priority is set; the thread's nice value decides.
     #[default]
     Unstated,
     /// The lowest level (7) of the best-effort class.

@@ -12,7 +12,7 @@ pub struct MapOptions {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Flush {
-    /// Nothing: the kernel writes back when it likes.
+    /// No flush; the kernel decides when to write back.
     #[default]
     None,
     /// `msync(MS_SYNC)` of the pages touched.

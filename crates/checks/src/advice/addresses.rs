@@ -36,7 +36,7 @@ pub(super) fn overlapping(span: &SpanContext, asked: RequestedTarget) -> Option<
 }
 
 /// Maximum real sector size in bytes; larger physical blocks are hints about stripes or flash pages.
-const LARGEST_SECTOR: u64 = 4096;
+const MAX_SECTOR_BYTES: u64 = 4096;
 
 /// Past the cache, a write that covers a part of a block reads the rest of it first; a read takes whole
 /// blocks anyway.
@@ -76,7 +76,7 @@ pub(super) fn find_misaligned(span: &SpanContext, asked: RequestedTarget) -> Opt
                 "{place} of {value} bytes is not a multiple of {block}, the size of the {what}"
             ))
             .remedy(format!("use multiples of {block} for -b, -r or -s, and -B"));
-        return Some(match writes && block <= LARGEST_SECTOR {
+        return Some(match writes && block <= MAX_SECTOR_BYTES {
             true => finding,
             false => Finding { severity: Severity::Note, ..finding }.quietly(),
         });

@@ -111,8 +111,8 @@ pub(super) fn in_memory(span: &SpanContext, asked: RequestedTarget) -> Option<Fi
 
 enum Synchronous<'a> {
     Mount(&'a FileSystem),
-    /// The file has the attribute S. (D, of folders, is about making and removing files, and costs no I/O to
-    /// them.)
+    /// The file has attribute S (synchronous). Attribute D of folders affects only the creation and
+    /// removal of files.
     File,
 }
 

@@ -5,7 +5,7 @@ use crate::{Finding, Severity, SpanContext};
 use diskspd_machine::environment::Environment;
 use diskspd_results::CpuSleeps;
 
-/// Waking up counts from this share of the mean latency on.
+/// Minimum share of wake-ups in the mean latency for a finding.
 const SHARE: f64 = 0.1;
 
 /// Minimum cost in us of a sleep that the hypervisor ends: timer tick stop and start, halt, and interrupt
@@ -16,7 +16,7 @@ const HALT: f64 = 10.0;
 const HALTING: &str = "haltpoll";
 
 struct IdleExit {
-    /// Mean over all I/Os, us.
+    /// Mean over all I/Os in us.
     cost: f64,
     evidence: Vec<String>,
 }

@@ -141,13 +141,13 @@ pub(super) fn ios_for_bytes(bytes: u64, counted: super::part::IoCount) -> u64 {
 }
 
 /// Minimum and maximum I/O size of other programs in bytes; only their bytes are known.
-const OTHERS_SIZES: (u64, u64) = (512, 1 << 20);
+const FOREIGN_IO_SIZES: (u64, u64) = (512, 1 << 20);
 
 /// I/Os of this run on a device in one direction, if they can be separated from other I/O.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OwnDeviceIo {
     pub bytes: u64,
-    /// Most plausible number, by the counted size.
+    /// Most plausible number of I/Os for the counted size.
     pub ios: u64,
     pub least: u64,
 }
@@ -163,8 +163,8 @@ impl OwnDeviceIo {
         edges: u64,
     ) -> OwnDeviceIo {
         let bytes = flow.bytes.saturating_sub(foreign);
-        let least = |foreign: u64| flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.0));
-        let most = flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.1));
+        let least = |foreign: u64| flow.ios.saturating_sub(foreign.div_ceil(FOREIGN_IO_SIZES.0));
+        let most = flow.ios.saturating_sub(foreign.div_ceil(FOREIGN_IO_SIZES.1));
         let ios =
             if foreign == 0 { flow.ios } else { ios_for_bytes(bytes, counted).clamp(least(foreign), most) };
         // Whatever was done beyond what was counted may have been a journal's, or somebody else's.

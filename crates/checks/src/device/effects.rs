@@ -14,7 +14,7 @@ use diskspd_machine::stack::Layer;
 use diskspd_results::Verdict;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Effect {
+pub(super) struct RuleOutcome {
     pub verdict: Verdict,
     pub severity: Option<Severity>,
     pub message: String,
@@ -23,8 +23,8 @@ pub(super) struct Effect {
 
 /// Everything that was found about a part.
 #[derive(Debug, Default)]
-pub(super) struct Effects {
-    pub effects: Vec<Effect>,
+pub(super) struct RuleOutcomes {
+    pub effects: Vec<RuleOutcome>,
     pub read: Option<Comparison>,
     pub write: Option<Comparison>,
     pub device_read: Option<DeviceWork>,
@@ -126,7 +126,7 @@ impl JudgedPart<'_> {
         device: &DeviceIo,
         leaves: Option<&DeviceIo>,
         others: ForeignBytes,
-        found: &mut Effects,
+        found: &mut RuleOutcomes,
     ) {
         let part = self.part;
         let mut sides = 0;
@@ -152,7 +152,7 @@ impl JudgedPart<'_> {
                 Direction::Read => (found.read, found.device_read) = (Some(comparison), work),
                 Direction::Write => (found.write, found.device_write) = (Some(comparison), work),
             }
-            if ratio < LESS {
+            if ratio < MIN_EQUAL_RATIO {
                 if counted.bytes - ours > allowed {
                     let gap = self.counter_gap(direction, counted, ours, leaves);
                     let shortfall = || self.shortfall_effect(direction, counted, ours, ratio);
@@ -160,7 +160,7 @@ impl JudgedPart<'_> {
                 } else {
                     few += 1;
                 }
-            } else if ratio > MORE {
+            } else if ratio > MAX_EQUAL_RATIO {
                 let more = self.excess_effects(direction, counted.bytes, ours, allowed);
                 few += usize::from(more.is_empty());
                 found.effects.extend(more);
@@ -183,7 +183,7 @@ impl JudgedPart<'_> {
     }
 
     /// Compares the I/O passed on by the upper devices with the lowest devices.
-    pub(super) fn further_down(&self, passed: &DeviceIo, leaves: &DeviceIo, found: &mut Effects) {
+    pub(super) fn further_down(&self, passed: &DeviceIo, leaves: &DeviceIo, found: &mut RuleOutcomes) {
         let part = self.part;
         let (beside, passed) = self.with_neighbours(passed, found);
         let below = names(&part.leaves());
@@ -195,7 +195,7 @@ impl JudgedPart<'_> {
             let ratio = lower.bytes as f64 / upper.bytes as f64;
             let missing = upper.bytes.saturating_sub(lower.bytes);
             if upper.bytes > 0
-                && ratio < LESS
+                && ratio < MIN_EQUAL_RATIO
                 && missing > self.allowance(upper.bytes).saturating_add(BACKGROUND)
             {
                 found.effects.push(self.less_below(direction, upper.bytes, lower.bytes, &below));
@@ -217,15 +217,15 @@ impl JudgedPart<'_> {
         {
             found.others = found.others.max(foreign.bytes);
             found.effects.push(shared);
-        } else if leaves.bytes() as f64 > MORE * passed.bytes() as f64 && excess > edges {
-            let much = leaves.bytes() as f64 >= MUCH_MORE * passed.bytes() as f64;
+        } else if leaves.bytes() as f64 > MAX_EQUAL_RATIO * passed.bytes() as f64 && excess > edges {
+            let much = leaves.bytes() as f64 >= HIGH_RATIO * passed.bytes() as f64;
             // In a short run a single commit is as much.
             let at_work = arrays::at_work(self.facts, &part.layers());
             let by_itself = at_work.map_or(String::new(), |(array, upkeep)| {
                 format!(", background work of {} ({})", array.name, upkeep.action)
             });
             let ordinary = excess <= edges.saturating_add(self.settled_bytes()).saturating_add(COMMIT);
-            found.effects.push(Effect {
+            found.effects.push(RuleOutcome {
                 verdict: Verdict::Amplified,
                 severity: Some(severity_for(much && !ordinary, false)),
                 message: format!(
@@ -243,7 +243,7 @@ impl JudgedPart<'_> {
     }
 
     /// Adds the I/O of other partitions to the I/O of the upper devices.
-    fn with_neighbours(&self, passed: &DeviceIo, found: &mut Effects) -> (OtherProcesses<'_>, DeviceIo) {
+    fn with_neighbours(&self, passed: &DeviceIo, found: &mut RuleOutcomes) -> (OtherProcesses<'_>, DeviceIo) {
         let beside = neighbours(self.part, self.facts);
         if !beside.disks.is_empty() {
             let how = ", past the partitions of the targets";
@@ -279,7 +279,7 @@ impl JudgedPart<'_> {
 
     /// Whether the devices at the bottom did I/Os of other sizes. `beside`: bytes read and written past the
     /// targets' partitions.
-    fn sizes_below(&self, leaves: &DeviceIo, beside: (u64, u64), edges: u64, found: &mut Effects) {
+    fn sizes_below(&self, leaves: &DeviceIo, beside: (u64, u64), edges: u64, found: &mut RuleOutcomes) {
         let part = self.part;
         let as_counted =
             !found.effects.iter().any(|effect| matches!(effect.verdict, Verdict::Coalesced | Verdict::Split));
@@ -290,14 +290,21 @@ impl JudgedPart<'_> {
                     OwnDeviceIo::from_flow(leaves.write, leaves.doubtful, beside.1, counted, edges)
                 }
             };
-            if as_counted && ours.bytes as f64 >= LESS * counted.bytes as f64 {
+            if as_counted && ours.bytes as f64 >= MIN_EQUAL_RATIO * counted.bytes as f64 {
                 found.effects.extend(self.sizes(direction, counted, ours, &part.leaves()));
             }
         }
     }
 
-    /// The device did more than a tenth more, in bytes; nothing = as much may differ at the edges.
-    fn excess_effects(&self, direction: Direction, counted: u64, ours: u64, allowed: u64) -> Vec<Effect> {
+    /// Reports device bytes that exceed the counted ones by more than 10 %. Returns nothing if I/O at the
+    /// edges of the window can explain the excess.
+    fn excess_effects(
+        &self,
+        direction: Direction,
+        counted: u64,
+        ours: u64,
+        allowed: u64,
+    ) -> Vec<RuleOutcome> {
         let beyond = ours.saturating_sub(counted);
         if beyond <= allowed {
             return Vec::new();
@@ -305,9 +312,9 @@ impl JudgedPart<'_> {
         let written = direction == Direction::Write;
         let earlier = if written { self.settled_bytes().min(beyond) } else { 0 };
         let share = earlier as f64 / ours.max(1) as f64;
-        let by_itself = (share >= MIN_FOREIGN_SHARE && earlier > allowed).then(|| Effect {
+        let by_itself = (share >= MIN_FOREIGN_SHARE && earlier > allowed).then(|| RuleOutcome {
             verdict: Verdict::Shared,
-            severity: Some(severity_for(share >= MOSTLY_OTHERS, true)),
+            severity: Some(severity_for(share >= HIGH_FOREIGN_SHARE, true)),
             message: format!(
                 "the device wrote {} for the {} that the run counted ({}): {} of it ({:.0} %) were dirty \
                  pages from before measuring began",
@@ -321,7 +328,8 @@ impl JudgedPart<'_> {
         });
         let rest = beyond - earlier;
         let floor = if self.part.on_file_system && written { COMMIT } else { BACKGROUND };
-        let large = (counted.saturating_add(rest)) as f64 > MORE * counted as f64 && rest > allowed;
+        let large =
+            (counted.saturating_add(rest)) as f64 > MAX_EQUAL_RATIO * counted as f64 && rest > allowed;
         let of_nobody = (large || by_itself.is_none()).then(|| {
             let mut effect = amplification_effect(self.part, direction, counted, ours);
             // In a short run a single commit is as much.
@@ -333,9 +341,9 @@ impl JudgedPart<'_> {
         by_itself.into_iter().chain(of_nobody).collect()
     }
 
-    fn shortfall_effect(&self, direction: Direction, counted: IoCount, ours: u64, ratio: f64) -> Effect {
+    fn shortfall_effect(&self, direction: Direction, counted: IoCount, ours: u64, ratio: f64) -> RuleOutcome {
         let part = self.part;
-        let severity = Some(severity_for(ratio < MUCH_LESS, true));
+        let severity = Some(severity_for(ratio < LOW_RATIO, true));
         let figures = format!(
             "the device {} {} of the {} that the run counted ({})",
             did(direction),
@@ -348,7 +356,7 @@ impl JudgedPart<'_> {
         }
         if direction == Direction::Read {
             let message = format!("served from the page cache, not by the device: {figures}");
-            return Effect {
+            return RuleOutcome {
                 verdict: Verdict::Cached,
                 severity,
                 message,
@@ -365,11 +373,16 @@ impl JudgedPart<'_> {
             true => "write through (-Suw or -Sh), so that failed writes are reported",
             false => "write through (-Suw or -Sh), or time the flush of the rest with --flush-after",
         };
-        Effect { verdict: Verdict::Deferred, severity, message, remedy: Some(remedy.into()) }
+        RuleOutcome { verdict: Verdict::Deferred, severity, message, remedy: Some(remedy.into()) }
     }
 
     /// Describes a device that did less in a run without the page cache.
-    fn less_unbuffered(&self, direction: Direction, figures: &str, severity: Option<Severity>) -> Effect {
+    fn less_unbuffered(
+        &self,
+        direction: Direction,
+        figures: &str,
+        severity: Option<Severity>,
+    ) -> RuleOutcome {
         let part = self.part;
         let trimmed = part.discarded.ios > 0;
         let came = part.targets.iter().filter_map(|target| target.cached_bytes).fold(0, u64::saturating_add);
@@ -402,7 +415,7 @@ impl JudgedPart<'_> {
             Direction::Read => Some("write the whole target once before reading it".into()),
             Direction::Write => None,
         };
-        Effect { verdict: Verdict::Cached, severity, message, remedy }
+        RuleOutcome { verdict: Verdict::Cached, severity, message, remedy }
     }
 
     /// Bytes that were still in memory at the end, of those missing on the device.
@@ -411,9 +424,9 @@ impl JudgedPart<'_> {
         self.part.unwritten_bytes().unwrap_or_else(|| machine.min(missing))
     }
 
-    fn less_below(&self, direction: Direction, upper: u64, lower: u64, below: &str) -> Effect {
+    fn less_below(&self, direction: Direction, upper: u64, lower: u64, below: &str) -> RuleOutcome {
         let above = names(&self.part.first());
-        let much = (lower as f64) < MUCH_LESS * upper as f64;
+        let much = (lower as f64) < LOW_RATIO * upper as f64;
         let did = did(direction);
         let figures = format!(
             "{above} {did} {}, but {below} below it {did} {} ({})",
@@ -423,13 +436,13 @@ impl JudgedPart<'_> {
         );
         let severity = Some(severity_for(much, true));
         match (self.part.has_loop(), direction) {
-            (true, Direction::Write) => Effect {
+            (true, Direction::Write) => RuleOutcome {
                 verdict: Verdict::Deferred,
                 severity,
                 message: format!("{figures}: the rest is still in the page cache, or was overwritten there"),
                 remedy: Some("make the loop device bypass the page cache: losetup --direct-io=on".into()),
             },
-            (true, Direction::Read) => Effect {
+            (true, Direction::Read) => RuleOutcome {
                 verdict: Verdict::Cached,
                 severity,
                 message: format!("{figures}: served from the page cache, or the blocks were never written"),
@@ -438,7 +451,7 @@ impl JudgedPart<'_> {
                         .into(),
                 ),
             },
-            (false, _) => Effect {
+            (false, _) => RuleOutcome {
                 verdict: Verdict::Cached,
                 severity,
                 message: format!(
@@ -451,7 +464,7 @@ impl JudgedPart<'_> {
     }
 }
 
-fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u64) -> Effect {
+fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u64) -> RuleOutcome {
     let more = match direction {
         Direction::Read if part.buffered => "read-ahead, or whole pages read for small I/Os",
         // Nobody reads ahead past the page cache, and what others read is known.
@@ -463,9 +476,9 @@ fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u
             "journal and metadata, whole blocks written for small I/Os, or other users of the file system"
         }
     };
-    Effect {
+    RuleOutcome {
         verdict: Verdict::Amplified,
-        severity: Some(severity_for(ours as f64 >= MUCH_MORE * counted as f64, false)),
+        severity: Some(severity_for(ours as f64 >= HIGH_RATIO * counted as f64, false)),
         message: format!(
             "the device {} {} for the {} that the run counted ({}): {more}",
             did(direction),

@@ -1,7 +1,7 @@
 //! Devices backed by memory, with I/O that needs no storage device.
 
-use super::effects::{Effect, JudgedPart, as_counted, names, severity_for};
-use super::limits::{MIN_FOREIGN_SHARE, MOSTLY_OTHERS};
+use super::effects::{JudgedPart, RuleOutcome, as_counted, names, severity_for};
+use super::limits::{HIGH_FOREIGN_SHARE, MIN_FOREIGN_SHARE};
 use diskspd_machine::memory_backed::InMemory;
 use diskspd_machine::stack::{Layer, LayerKind};
 use diskspd_results::Verdict;
@@ -14,14 +14,14 @@ impl JudgedPart<'_> {
 
     /// Returns the effect of a memory device. zram is memory too, but processes its data like a disk
     /// stand-in. The verdict mentions it, and it affects the figures if the written data is hardly stored.
-    pub(super) fn memory(&self) -> Option<Effect> {
+    pub(super) fn memory(&self) -> Option<RuleOutcome> {
         let found = self.in_memory();
         let counted = as_counted(self.part).bytes();
         if counted == 0 {
             return None;
         }
         if let Some(why) = self.part.targets.iter().find_map(|target| target.stack.in_memory.as_ref()) {
-            return Some(Effect {
+            return Some(RuleOutcome {
                 verdict: Verdict::Cached,
                 severity: Some(severity_for(true, true)),
                 message: format!("{why}: these I/Os were done in memory, not by a device"),
@@ -29,7 +29,7 @@ impl JudgedPart<'_> {
             });
         }
         if let Some((layer, kind)) = found.iter().find(|(_, kind)| *kind != InMemory::Zram) {
-            return Some(Effect {
+            return Some(RuleOutcome {
                 verdict: Verdict::Cached,
                 severity: Some(severity_for(true, true)),
                 message: format!(
@@ -44,9 +44,9 @@ impl JudgedPart<'_> {
         // What a mapper encrypts doesn't compress.
         let changed = self.part.layers().iter().any(|layer| layer.kind == LayerKind::Mapper);
         let share = self.part.easy as f64 / counted as f64;
-        (share >= MIN_FOREIGN_SHARE && !changed).then(|| Effect {
+        (share >= MIN_FOREIGN_SHARE && !changed).then(|| RuleOutcome {
             verdict: Verdict::Cached,
-            severity: Some(severity_for(share >= MOSTLY_OTHERS, true)),
+            severity: Some(severity_for(share >= HIGH_FOREIGN_SHARE, true)),
             message: format!(
                 "{} is {}, which stores almost nothing of zeros or a repeating pattern",
                 names(&[layer]),

@@ -7,7 +7,7 @@ use super::part::Part;
 use diskspd_machine::io_counters::DeviceFacts;
 use diskspd_machine::stack::{Layer, LayerKind};
 
-/// Others' I/Os past the targets' partitions.
+/// I/Os of other processes on the device outside the targets' partitions.
 #[derive(Debug, Default)]
 pub(super) struct OtherProcesses<'a> {
     /// Disks; empty if the targets are not on partitions, or cover all used parts of a disk.

@@ -167,7 +167,7 @@ fn resolve_group(groups: &[Group], group: usize) -> usize {
     std::iter::successors(Some(group), |group| groups[*group].joined).last().unwrap_or(group)
 }
 
-/// How many I/Os on a target can be in flight at once.
+/// Returns the maximum number of I/Os in flight on a target.
 fn requests_in_flight(span: &SpanContext, target: &Target) -> u64 {
     let (threads, each) = match (span.asked.thread_count, span.asked.request_count) {
         (0, _) => (target.threads_per_file, target.request_count),

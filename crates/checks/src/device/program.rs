@@ -2,7 +2,7 @@
 
 use super::done::activity;
 use super::effects::{JudgedPart, names};
-use super::limits::{BACKGROUND, LESS, MIN_FOREIGN_SHARE};
+use super::limits::{BACKGROUND, MIN_EQUAL_RATIO, MIN_FOREIGN_SHARE};
 use super::part::{IoCount, Part};
 use super::verdict::DeviceVerdict;
 use super::wording::amount;
@@ -70,7 +70,8 @@ fn find_other_target(part: &Part, facts: &DeviceFacts, program: &JudgedProgram) 
         .map(|device| device.activity.read.bytes)
         .sum();
     let requested = program.counted.read_bytes;
-    let missing = requested.saturating_sub(done) > BACKGROUND && (done as f64) < LESS * requested as f64;
+    let missing =
+        requested.saturating_sub(done) > BACKGROUND && (done as f64) < MIN_EQUAL_RATIO * requested as f64;
     (missing && !first.is_empty() && !part.is_remote()).then(|| {
         format!(
             "undetermined: the processes requested {} of block devices, but {} read {}: files on other \

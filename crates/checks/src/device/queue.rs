@@ -1,7 +1,7 @@
 //! How many I/Os the devices had in flight, by their own clocks, and how fast they were.
 
 use super::done::count_done;
-use super::limits::{LESS, MORE};
+use super::limits::{MAX_EQUAL_RATIO, MIN_EQUAL_RATIO};
 use super::part::Part;
 use diskspd_figures::units::seconds_of_ns;
 use diskspd_machine::io_counters::DeviceFacts;
@@ -77,7 +77,7 @@ fn average_queue<'a>(
         return None;
     }
     let requests = queue_ms as f64 * 1e6 / facts.elapsed as f64;
-    let same = (LESS..=MORE).contains(&(device.1 as f64 / counted.1 as f64));
+    let same = (MIN_EQUAL_RATIO..=MAX_EQUAL_RATIO).contains(&(device.1 as f64 / counted.1 as f64));
     let buffered = parts.iter().any(|part| part.buffered);
     // Merged, one of the device's is several of the workers'; split, several are one. What never came down
     // to the device (the page cache beneath a loop device had it) was not merged into the little that did.

@@ -2,7 +2,7 @@
 //! that their bytes don't show.
 
 use super::done::{DeviceIo, ios_for_bytes};
-use super::effects::{Effect, JudgedPart, severity_for};
+use super::effects::{JudgedPart, RuleOutcome, severity_for};
 use super::foreign::ForeignIo;
 use super::limits::*;
 use super::part::IoCount;
@@ -75,7 +75,7 @@ impl JudgedPart<'_> {
         (reads_only && !may_cache).then(|| ForeignIo::from_layers(&upper, lower))
     }
 
-    pub(super) fn shared(&self, foreign: ForeignIo, names: &str, how: &str) -> Option<Effect> {
+    pub(super) fn shared(&self, foreign: ForeignIo, names: &str, how: &str) -> Option<RuleOutcome> {
         let part = self.part;
         let counted_ios = part.read.ios.saturating_add(part.write.ios);
         let allowed = self.allowance(part.read.bytes.saturating_add(part.write.bytes));
@@ -108,7 +108,7 @@ impl JudgedPart<'_> {
             if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
         // The number of others' I/Os, and their I/Os in flight, show other users. Only bytes show that the
         // figures are mostly theirs.
-        let mostly = bytes && by_bytes >= MOSTLY_OTHERS;
+        let mostly = bytes && by_bytes >= HIGH_FOREIGN_SHARE;
         let severity = Some(severity_for(mostly, true));
         let (who, remedy) = match arrays::at_work(self.facts, &part.layers()) {
             None => ("others".into(), "stop the other users of the device, or measure another one".into()),
@@ -117,6 +117,6 @@ impl JudgedPart<'_> {
             }
         };
         let message = format!("{who} used {names} during the run{how}: {figures} were not this run's");
-        Some(Effect { verdict: Verdict::Shared, severity, message, remedy: Some(remedy) })
+        Some(RuleOutcome { verdict: Verdict::Shared, severity, message, remedy: Some(remedy) })
     }
 }

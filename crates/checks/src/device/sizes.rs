@@ -1,7 +1,7 @@
 //! Whether the devices did I/Os of the size that was counted: merged ones are larger, split ones smaller.
 
 use super::done::OwnDeviceIo;
-use super::effects::{Effect, JudgedPart, did, severity_for};
+use super::effects::{JudgedPart, RuleOutcome, did, severity_for};
 use super::limits::*;
 use super::part::IoCount;
 use super::wording::{amount, size};
@@ -17,7 +17,7 @@ impl JudgedPart<'_> {
         counted: IoCount,
         ours: OwnDeviceIo,
         devices: &[&Layer],
-    ) -> Option<Effect> {
+    ) -> Option<RuleOutcome> {
         // Of another program's bytes the number of I/Os can be unknown.
         if counted.ios == 0 {
             return None;
@@ -26,14 +26,14 @@ impl JudgedPart<'_> {
             .or_else(|| self.split_effect(direction, counted, ours, devices))
     }
 
-    fn merge_effect(&self, direction: Direction, counted: IoCount, ours: OwnDeviceIo) -> Option<Effect> {
+    fn merge_effect(&self, direction: Direction, counted: IoCount, ours: OwnDeviceIo) -> Option<RuleOutcome> {
         let sure = counted.ios.saturating_sub(self.part.in_flight.ios) as f64;
         let sure = sure - counted.ios as f64 * self.slack;
         if ours.ios == 0 || sure < MERGED * ours.ios as f64 {
             return None;
         }
         let block = counted.bytes / counted.ios.max(1);
-        let much = sure >= MUCH_MERGED * ours.ios as f64 && block < LARGE_BLOCK;
+        let much = sure >= HIGH_MERGE_RATIO * ours.ios as f64 && block < LARGE_BLOCK;
         let message = format!(
             "the device {} in fewer, larger I/Os: {} instead of {}",
             did(direction),
@@ -49,7 +49,7 @@ impl JudgedPart<'_> {
                       merged"
             }
         };
-        Some(Effect {
+        Some(RuleOutcome {
             verdict: Verdict::Coalesced,
             severity: Some(severity_for(much, false)),
             message,
@@ -63,7 +63,7 @@ impl JudgedPart<'_> {
         counted: IoCount,
         ours: OwnDeviceIo,
         devices: &[&Layer],
-    ) -> Option<Effect> {
+    ) -> Option<RuleOutcome> {
         let possible = counted.ios.saturating_add(self.part.in_flight.ios) as f64;
         let possible = possible + counted.ios as f64 * self.slack;
         if counted.ios == 0 || (ours.least as f64) < MERGED * possible {
@@ -112,6 +112,6 @@ impl JudgedPart<'_> {
                 None => message += ": striping, a fragmented file, or a limit of a layer in between",
             },
         }
-        Some(Effect { verdict: Verdict::Split, severity: Some(severity), message, remedy })
+        Some(RuleOutcome { verdict: Verdict::Split, severity: Some(severity), message, remedy })
     }
 }

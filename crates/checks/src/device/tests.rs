@@ -58,7 +58,7 @@ struct Case {
     random: bool,
     /// Empty kernel writes and flushes of each device; `None` without a cache.
     flushes: Option<(u64, Option<u64>)>,
-    /// Readings took this much longer than the window, ns.
+    /// Excess of the readings' duration over the window in ns.
     slack: u64,
     switched: bool,
     /// Time that the I/Os of each device were in flight.

@@ -1,8 +1,8 @@
 //! Findings about I/O that the counters do not show.
 
 use super::done::{DeviceIo, UncountedIo};
-use super::effects::{Effect, JudgedPart, as_counted, did, names};
-use super::limits::LESS;
+use super::effects::{JudgedPart, RuleOutcome, as_counted, did, names};
+use super::limits::MIN_EQUAL_RATIO;
 use super::part::IoCount;
 use super::wording::amount;
 use crate::Severity;
@@ -10,8 +10,8 @@ use diskspd_base::engines::Direction;
 use diskspd_machine::stack::LayerKind;
 use diskspd_results::Verdict;
 
-fn unknown_effect(message: String, remedy: Option<String>) -> Effect {
-    Effect { verdict: Verdict::Unknown, severity: Some(Severity::Warning), message, remedy }
+fn unknown_effect(message: String, remedy: Option<String>) -> RuleOutcome {
+    RuleOutcome { verdict: Verdict::Unknown, severity: Some(Severity::Warning), message, remedy }
 }
 
 impl JudgedPart<'_> {
@@ -21,14 +21,14 @@ impl JudgedPart<'_> {
         &self,
         first: Result<&DeviceIo, &UncountedIo>,
         below: Option<&Result<DeviceIo, UncountedIo>>,
-    ) -> Vec<Effect> {
+    ) -> Vec<RuleOutcome> {
         let part = self.part;
         if as_counted(part).bytes() == 0 || !part.has_devices() {
             return Vec::new();
         }
         let dark = part.layers().into_iter().filter(|layer| layer.memory.is_none());
         let dark = dark.filter_map(|layer| Some((layer, layer.lower_unknown.as_ref()?)));
-        let mut effects: Vec<Effect> = dark
+        let mut effects: Vec<RuleOutcome> = dark
             .map(|(layer, why)| {
                 let message =
                     format!("the storage below {} is unknown and may be memory: {why}", names(&[layer]));
@@ -51,7 +51,7 @@ impl JudgedPart<'_> {
     /// Replaces findings between devices that changed during the measurement with an inconclusive one,
     /// because each side is incomplete. The first `above` findings do not depend on the lowest devices, so
     /// they stay.
-    pub(super) fn unless_moved(&self, found: &mut Vec<Effect>, above: usize) {
+    pub(super) fn unless_moved(&self, found: &mut Vec<RuleOutcome>, above: usize) {
         let moved_to = self.part.moved_to();
         if moved_to.is_empty() || found.len() <= above {
             return;
@@ -74,8 +74,8 @@ impl JudgedPart<'_> {
         counted: IoCount,
         ours: u64,
         leaves: Option<&DeviceIo>,
-    ) -> Option<Effect> {
-        let enough = |bytes: &u64| *bytes as f64 >= LESS * counted.bytes as f64;
+    ) -> Option<RuleOutcome> {
+        let enough = |bytes: &u64| *bytes as f64 >= MIN_EQUAL_RATIO * counted.bytes as f64;
         let first = self.part.first();
         // A partition is counted with its disk, where others' I/O is too.
         let whole = first.iter().all(|layer| layer.kind != LayerKind::Partition);

@@ -15,7 +15,7 @@ pub struct SpanVerdict {
     pub time_span: usize,
     /// The worst verdict of the parts.
     pub verdict: Verdict,
-    /// How much it takes away from the figures; `None` = nothing.
+    /// Severity; `None` = the figures are not affected.
     pub severity: Option<Severity>,
     /// Verdicts about targets that share devices, worst first; at least one.
     pub parts: Vec<DeviceVerdict>,
@@ -28,10 +28,9 @@ pub struct DeviceVerdict {
     pub targets: Vec<RawText>,
     /// Kernel names of the devices directly under them; empty without devices.
     pub devices: Vec<String>,
-    /// Lowest devices of the stack.
     pub leaves: Vec<String>,
     pub verdict: Verdict,
-    /// How much that takes away from the figures; `None` = nothing.
+    /// Severity; `None` = the figures are not affected.
     pub severity: Option<Severity>,
     /// The same in one plain sentence without a full stop.
     pub message: String,
@@ -111,7 +110,7 @@ impl Comparison {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DeviceWork {
     pub iops: f64,
-    /// Mean size of an I/O, bytes.
+    /// Mean size of an I/O in bytes.
     pub io_bytes: u64,
     /// 2^20 bytes per second.
     pub mib_per_s: f64,

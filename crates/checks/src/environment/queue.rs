@@ -6,11 +6,11 @@ use crate::{Finding, Severity};
 use diskspd_machine::environment::Disk;
 
 /// The kernel's own settings begin at 64 places (a queue of SCSI or virtio) and end at some thousands.
-const FEWEST_PLACES: u64 = 32;
+const MIN_PLACES: u64 = 32;
 /// Minimum usual request size in KiB. The default is 1280 KiB, or the hardware's limit.
 const USUAL_REQUEST_KIB: u64 = 128;
 /// 128 KiB is the default; file systems and storage with many disks raise it to some MiB.
-const MOST_READ_AHEAD_KIB: u64 = 8192;
+const MAX_READ_AHEAD_KIB: u64 = 8192;
 
 fn value(disk: &Disk, name: &str) -> Option<u64> {
     setting(disk, name)?.parse().ok()
@@ -19,7 +19,7 @@ fn value(disk: &Disk, name: &str) -> Option<u64> {
 /// Reports small queues. Outstanding I/Os beyond them wait in the kernel, regardless of the device.
 pub(super) fn few_places(seen: &HostFacts) -> Vec<Finding> {
     check_disks(seen, |disk| {
-        let places = value(disk, "nr_requests").filter(|places| (1..FEWEST_PLACES).contains(places))?;
+        let places = value(disk, "nr_requests").filter(|places| (1..MIN_PLACES).contains(places))?;
         let message = format!(
             "the queue of {} holds {places} requests: further I/Os wait in front of it",
             disk.device.name
@@ -44,14 +44,14 @@ pub(super) fn small_requests(seen: &HostFacts) -> Vec<Finding> {
     })
 }
 
-/// Only reads through the page cache know it.
+/// Read-ahead affects only reads through the page cache.
 pub(super) fn read_ahead(seen: &HostFacts) -> Vec<Finding> {
     check_disks(seen, |disk| {
         let kib = value(disk, "read_ahead_kb")?;
         let name = &disk.device.name;
         let message = match kib {
             0 => format!("read-ahead is off for {name}: sequential cached reads wait for each block"),
-            _ if kib > MOST_READ_AHEAD_KIB => {
+            _ if kib > MAX_READ_AHEAD_KIB => {
                 format!("read-ahead is large for {name}: cached reads fetch much more than requested")
             }
             _ => return None,

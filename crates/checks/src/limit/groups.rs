@@ -1,6 +1,6 @@
 //! I/O limits of control groups. Each applies to one device, so it affects only targets on that device.
 
-use super::REACHED;
+use super::REACHED_SHARES;
 use crate::device::Part;
 use crate::{Finding, Severity, SpanContext, memory};
 use diskspd_figures::units::{seconds_of_ns, seconds_of_us};
@@ -11,20 +11,20 @@ use std::ops::RangeInclusive;
 
 /// Minimum share of the time that a limit must be in force to limit a run.
 const LONG: f64 = 0.1;
-/// [`REACHED`] of another program.
+/// [`REACHED_SHARES`] of another program.
 const PROGRAM_REACHED: RangeInclusive<f64> = 0.8..=1.1;
 
 #[derive(Debug)]
-pub(super) struct AtLimit<'a> {
+pub(super) struct ReachedLimit<'a> {
     limit: &'a IoLimit,
     /// The kernel's name of the device.
     device: String,
     targets: Vec<String>,
-    /// When it was in force, s; `None` = all the time.
+    /// Time in force in s; `None` = the whole time.
     period: Option<(f64, f64)>,
 }
 
-/// Limits that were in force from one time to another, us.
+/// Limits in force, with start and end in us.
 #[derive(Debug)]
 struct Period<'a> {
     from: u64,
@@ -69,12 +69,12 @@ type PerSecond = [f64; 4];
 
 /// Returns the I/O limit that explains the rate, and was in force longest. A rate near the limit of another
 /// device is chance, and so is a limit where the devices are unknown.
-pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Option<AtLimit<'a>> {
+pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Option<ReachedLimit<'a>> {
     let window = (span.measured.seconds * 1e6) as u64;
     let periods = limit_periods(effort, window);
     let (whole, near) = (periods.len() == 1, near_limit(span));
     let long = |period: &&Period| period.to.saturating_sub(period.from) as f64 >= LONG * window as f64;
-    let mut found: Vec<(u64, AtLimit)> = Vec::new();
+    let mut found: Vec<(u64, ReachedLimit)> = Vec::new();
     for period in periods.iter().filter(long) {
         let shown = (!whole).then_some((seconds_of_us(period.from), seconds_of_us(period.to)));
         let length = period.to.saturating_sub(period.from);
@@ -93,7 +93,7 @@ pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Opt
                 if counted.into_iter().chain(own).any(|rates| reaches_limit(limit, &rates, &near)) {
                     let device = layer.name.replace('!', "/");
                     let targets = target_names(span, layer);
-                    found.push((length, AtLimit { limit, device, targets, period: shown }));
+                    found.push((length, ReachedLimit { limit, device, targets, period: shown }));
                 }
             }
         }
@@ -106,7 +106,7 @@ pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Opt
 fn near_limit(span: &SpanContext) -> RangeInclusive<f64> {
     match span.program {
         Some(_) => PROGRAM_REACHED,
-        None => REACHED,
+        None => REACHED_SHARES,
     }
 }
 
@@ -200,7 +200,7 @@ pub(super) fn limit_text(limit: &IoLimit, device: Option<&str>) -> String {
     format!("of the control group {} on {on}", limit.group)
 }
 
-impl AtLimit<'_> {
+impl ReachedLimit<'_> {
     pub(super) fn describe(&self) -> String {
         let alone = match self.targets.as_slice() {
             [] => String::new(),
@@ -309,7 +309,7 @@ pub(super) fn not_reached(span: &SpanContext, effort: &ResourceUsage) -> Vec<Str
     limits.chain(controls).chain(cost_lines(span, effort)).collect()
 }
 
-/// How long shares by cost held this process's I/O back.
+/// Returns lines about delays by the I/O cost controller.
 fn cost_lines(span: &SpanContext, effort: &ResourceUsage) -> Vec<String> {
     let held_back = effort.io_costs.iter().filter_map(|cost| {
         let limit = IoLimit { device: cost.device.clone(), ..IoLimit::default() };

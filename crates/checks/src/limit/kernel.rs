@@ -33,7 +33,7 @@ pub(super) fn device_is_short(span: &SpanContext, effort: &ResourceUsage) -> boo
 }
 
 #[derive(Debug)]
-pub(super) enum OnTheWay {
+pub(super) enum KernelPath {
     /// Only part of the outstanding I/Os was at the device; the rest was on the way.
     Long { depth: f64, at_device: f64 },
     /// Nearly all I/Os were at the device, but its fast interrupts went to CPUs without bound threads. The
@@ -43,16 +43,16 @@ pub(super) enum OnTheWay {
 
 /// Returns the delay that may have limited the run if the storage did not. By Little's law, the share of
 /// the depth at the device is the share of an I/O's time there.
-pub(super) fn way_matters(span: &SpanContext, effort: &ResourceUsage) -> Option<OnTheWay> {
+pub(super) fn way_matters(span: &SpanContext, effort: &ResourceUsage) -> Option<KernelPath> {
     if is_full(span) {
         return None;
     }
     let (depth, at_device) = (effort.reachable_depth() as f64, span.queues.at_the_bottom?);
     if at_device < NEARLY_ALL * depth {
-        return Some(OnTheWay::Long { depth, at_device });
+        return Some(KernelPath::Long { depth, at_device });
     }
     let iops = span.measured.total.total.throughput.iops;
-    (at_device < LONG * iops && interrupts::crossing(span).is_some()).then_some(OnTheWay::Crossing)
+    (at_device < LONG * iops && interrupts::crossing(span).is_some()).then_some(KernelPath::Crossing)
 }
 
 /// Whether the targets' devices were idle half of the time without further data (page cache in between),
@@ -106,7 +106,7 @@ pub(super) fn limits(span: &SpanContext, effort: &ResourceUsage, limits: &Limits
     most_are_between(span, effort) || kernel_used_the_cpus(span, effort, limits)
 }
 
-/// How much of the depth belongs to threads that slept.
+/// Returns the share of the depth that belongs to sleeping threads.
 fn sleeping_share(span: &SpanContext, effort: &ResourceUsage) -> f64 {
     // What a thread that works or waits for a CPU has not collected yet is with it.
     let window = span.measured.seconds * 1e9;

@@ -16,13 +16,13 @@ pub struct Limits {
     /// How long they were ready to run without a CPU, on average; waking up included.
     pub run_delay: Option<f64>,
     /// Estimated maximum I/Os per second without CPU waits; `None` if the difference is negligible.
-    #[serde(rename = "uncrowded_iops")]
+    #[serde(rename = "uncontended_iops")]
     pub uncontended_iops: Option<f64>,
     /// Mean time stolen by a hypervisor from the CPUs of the threads.
     pub steal: Option<f64>,
     /// Largest share of time spent on interrupts by any CPU.
     pub interrupts: Option<f64>,
-    /// CPU time for an I/O, ns.
+    /// CPU time for an I/O in ns.
     pub cpu_per_io: Option<f64>,
     /// Estimated maximum I/Os per second of these threads without waiting for storage, limited by the
     /// number of CPUs.

@@ -1,6 +1,6 @@
 //! Intentional delays of a run: pauses between bursts, and quotas of CPU time.
 
-use super::thresholds::{MOSTLY, STOPPED, STOPPED_PERIODS};
+use super::thresholds::{MAJORITY_SHARE, STOPPED, STOPPED_PERIODS};
 use crate::{SpanContext, littles_law};
 use diskspd_machine::quota::CpuQuota;
 use diskspd_profile::Target;
@@ -29,7 +29,7 @@ pub(crate) fn pauses(span: &SpanContext, target: &Target) -> f64 {
     let bursts = ios as f64 / f64::from(threads) / f64::from((burst / threads).max(1));
     let depth = f64::from(target.request_count) * f64::from(threads);
     match littles_law::in_flight(span) {
-        Some(in_flight) if in_flight >= MOSTLY * depth && span.asked.targets.len() == 1 => 0.0,
+        Some(in_flight) if in_flight >= MAJORITY_SHARE * depth && span.asked.targets.len() == 1 => 0.0,
         _ => bursts * f64::from(pause) / 1000.0 / span.measured.seconds,
     }
 }

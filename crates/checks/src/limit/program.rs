@@ -8,7 +8,7 @@ use diskspd_results::{JudgedProgram, Limiter, ResourceUsage};
 /// A device that was busy for so much of the time had an I/O at any time.
 const BUSY: f64 = 0.9;
 /// Fewer I/Os in flight than this on average are one at a time.
-const ONE: f64 = 1.5;
+const SINGLE_CPU_LIMIT: f64 = 1.5;
 
 pub(super) fn judge(span: &SpanContext, effort: &ResourceUsage, program: &JudgedProgram) -> Limits {
     Limits {
@@ -31,7 +31,7 @@ pub(super) fn judge(span: &SpanContext, effort: &ResourceUsage, program: &Judged
 }
 
 fn limiter(span: &SpanContext, effort: &ResourceUsage, program: &JudgedProgram) -> Limiter {
-    let one_at_a_time = in_flight(span).is_some_and(|ios| ios < ONE);
+    let one_at_a_time = in_flight(span).is_some_and(|ios| ios < SINGLE_CPU_LIMIT);
     match () {
         () if quota(span, effort).is_some() => Limiter::CpuQuota,
         () if groups::at_limit(span, effort).is_some() => Limiter::IoLimit,

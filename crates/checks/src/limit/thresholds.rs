@@ -3,11 +3,11 @@
 /// A thread that was on a CPU, or ready to be, for so long had no time left to wait for the storage.
 pub(super) const SATURATED: f64 = 0.95;
 /// Minimum share of user time that makes the program the limit.
-pub(super) const MOSTLY: f64 = 0.5;
+pub(super) const MAJORITY_SHARE: f64 = 0.5;
 /// A quota that stopped the group for this share of the time matters.
 pub(super) const STOPPED: f64 = 0.05;
 /// The same by periods, in which it need not have been stopped for long.
 pub(super) const STOPPED_PERIODS: f64 = 0.1;
-pub(super) const REACHED: std::ops::RangeInclusive<f64> = 0.95..=1.1;
+pub(super) const REACHED_SHARES: std::ops::RangeInclusive<f64> = 0.95..=1.1;
 /// Minimum window in ns for CPU times.
 pub(super) const MIN_WINDOW: u64 = 500_000_000;

@@ -1,7 +1,7 @@
 //! Messages about the limiting factor of a run.
 
-use super::kernel::{LimitDoubt, OnTheWay};
-use super::{Limits, MOSTLY, SATURATED, groups, kernel, quota};
+use super::kernel::{KernelPath, LimitDoubt};
+use super::{Limits, MAJORITY_SHARE, SATURATED, groups, kernel, quota};
 use crate::contention::{self, Contention, CpuHolder};
 use crate::coordinated_omission::CoordinatedOmission;
 use crate::device::Part;
@@ -16,7 +16,7 @@ use diskspd_results::{Limiter, ResourceUsage, ToolCost, WorkerUsage};
 /// Maximum ratio of the measured to the requested depth that counts as different.
 const MAX_DEPTH_RATIO: f64 = 0.9;
 
-const LOOK_AT_THE_KERNEL: &str = "the device could do more: use -v or perf to find where the time goes \
+const KERNEL_REMEDY: &str = "the device could do more: use -v or perf to find where the time goes \
                                   (file system, compression, encryption, loop devices, locks)";
 
 const SPREAD_INTERRUPTS: &str = "spread the interrupts of the device (/proc/irq/*/smp_affinity_list, \
@@ -24,8 +24,8 @@ const SPREAD_INTERRUPTS: &str = "spread the interrupts of the device (/proc/irq/
 const VARY_THREADS_AND_DEPTH: &str = "run again with more threads (-t), then with another depth (-o): the \
                                       option that changes the figures was the limit";
 const VARY_DEPTH: &str = "a run with a larger -o shows whether the storage does more with more I/Os";
-const CHEAPER: &str = "use more threads (-t) or larger blocks (-b)";
-const CHEAPER_WITHOUT_RANDOM: &str = "use more threads (-t) or larger blocks (-b), and leave out -Zr";
+const FEWER_CALLS_REMEDY: &str = "use more threads (-t) or larger blocks (-b)";
+const FEWER_CALLS_OR_RANDOM_REMEDY: &str = "use more threads (-t) or larger blocks (-b), and leave out -Zr";
 const INTENDED: &str = "the program itself, as intended with engine null";
 
 pub(super) fn describe(
@@ -52,9 +52,9 @@ pub(super) fn describe(
             );
             let is_random = span.asked.random_write_data;
             finding(Severity::Warning, "limited-by-tool", what).remedy(if is_random {
-                CHEAPER_WITHOUT_RANDOM
+                FEWER_CALLS_OR_RANDOM_REMEDY
             } else {
-                CHEAPER
+                FEWER_CALLS_REMEDY
             })
         }
         Limiter::Cpu => {
@@ -93,7 +93,7 @@ pub(super) fn describe(
                 "the kernel above {device}: {device} had {at_device:.1} of {depth:.0} outstanding I/Os in \
                  flight"
             );
-            finding(Severity::Note, "limited-by-kernel", what).remedy(LOOK_AT_THE_KERNEL)
+            finding(Severity::Note, "limited-by-kernel", what).remedy(KERNEL_REMEDY)
         }
         Limiter::Unclear if groups::io_changed(span, effort) => limits_changed(span),
         Limiter::Unclear if process_stalls::stopped(span).is_some() => stopped_finding(span),
@@ -214,7 +214,7 @@ fn storage_or_way(span: &SpanContext, effort: &ResourceUsage) -> Finding {
         None => "the path to it".to_owned(),
     };
     let at_device = match kernel::way_matters(span, effort) {
-        Some(OnTheWay::Long { depth, at_device }) => {
+        Some(KernelPath::Long { depth, at_device }) => {
             format!(": {} had {at_device:.1} of {depth:.0} outstanding I/Os in flight", span.the_device())
         }
         _ => String::new(),
@@ -286,7 +286,7 @@ fn busy_cpus(
     finding.remedy(contention::remedy(holder))
 }
 
-/// More threads than this are counted, not named.
+/// Maximum number of threads in a message; further ones are counted.
 const MAX_NAMED_THREADS: usize = 4;
 
 fn sharing_text(effort: &ResourceUsage) -> Option<String> {
@@ -395,7 +395,7 @@ fn with_figures(
             text += &format!(" (the busiest one {:.0} %)", percent(busiest));
         }
         // How it divides is only sampled.
-        if busy >= MOSTLY {
+        if busy >= MAJORITY_SHARE {
             text += &format!(", {:.0} % in the program itself", percent(user.min(busy)));
         }
         if let Some(waiting) = limits.run_delay.filter(|waiting| percent(*waiting) >= 1.0) {

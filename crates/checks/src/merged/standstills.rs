@@ -10,7 +10,7 @@ use diskspd_figures::units::seconds_of_ns;
 use diskspd_results::{MergedHosts, Record};
 
 const STILL: f64 = 0.1;
-const GOING_ON: f64 = 0.5;
+const MIN_ACTIVE_SHARE: f64 = 0.5;
 /// Intervals that are named for each host.
 const MAX_NAMED_INTERVALS: usize = 4;
 
@@ -96,7 +96,7 @@ fn find_standstills(course: &HostSeries, all: &[HostSeries]) -> Vec<usize> {
         return Vec::new();
     }
     let still = |interval: &usize| {
-        at(course, *interval) < STILL * own_usual && others(*interval) >= GOING_ON * others_usual
+        at(course, *interval) < STILL * own_usual && others(*interval) >= MIN_ACTIVE_SHARE * others_usual
     };
     inner().filter(still).collect()
 }

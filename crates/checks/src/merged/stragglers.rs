@@ -15,7 +15,7 @@ const MIN_HOSTS: usize = 4;
 const OUTLIER_DEVIATIONS: f64 = 3.0;
 const NORMAL: f64 = 1.4826;
 const RATE_FLOOR: f64 = 0.1;
-/// The same of latencies, which differ more.
+/// Threshold for latencies, which differ more than rates.
 const LATENCY_FLOOR: f64 = 0.25;
 
 /// A host in a time span.

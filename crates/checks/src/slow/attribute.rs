@@ -1,6 +1,6 @@
 //! One I/O: its time, divided.
 
-use super::{BlockTimes, ThreadDoing, ThreadTimeline};
+use super::{BlockTimes, ThreadState, ThreadTimeline};
 use diskspd_results::{CulpritKind, IoStage, StageTimes};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub fn attribute(
 fn assign_blame(
     at: u64,
     block: &BlockTimes,
-    doing: Option<ThreadDoing>,
+    doing: Option<ThreadState>,
     thread: i32,
     limited: bool,
 ) -> StageCause {
@@ -72,8 +72,8 @@ fn assign_blame(
 
 /// Returns a stopped thread as the holder. It takes no completions regardless of other holders, and the
 /// kernel workers of the program stop with it.
-fn stop_holder(doing: Option<ThreadDoing>) -> Option<HeldBy> {
-    (doing == Some(ThreadDoing::Stopped)).then_some(STOPPED)
+fn stop_holder(doing: Option<ThreadState>) -> Option<HeldBy> {
+    (doing == Some(ThreadState::Stopped)).then_some(STOPPED)
 }
 
 fn device_blame() -> StageCause {
@@ -81,36 +81,36 @@ fn device_blame() -> StageCause {
 }
 
 /// Attributes time without block layer events; a blocked thread is still known.
-fn without_block(doing: Option<ThreadDoing>) -> StageCause {
+fn without_block(doing: Option<ThreadState>) -> StageCause {
     match doing {
-        Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(STOPPED)),
-        Some(ThreadDoing::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
+        Some(ThreadState::Stopped) => (IoStage::Wake, Some(STOPPED)),
+        Some(ThreadState::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
         _ => (IoStage::Unattributed, None),
     }
 }
 
 /// Attributes time before the block layer. `itself`: the thread submitted the I/O. Otherwise another task
 /// did, because the I/O was delayed or handed over.
-fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> StageCause {
+fn before_block(itself: bool, doing: Option<ThreadState>, limited: bool) -> StageCause {
     match (itself, doing) {
         (false, doing) => {
             let throttled = || limited.then_some(HeldBy::By(CulpritKind::Throttle));
             (IoStage::Kernel, stop_holder(doing).or_else(throttled))
         }
-        (true, Some(ThreadDoing::Stopped)) => (IoStage::Submit, Some(STOPPED)),
-        (true, Some(ThreadDoing::Waits(by))) => (IoStage::Submit, by.map(HeldBy::ByTask)),
+        (true, Some(ThreadState::Stopped)) => (IoStage::Submit, Some(STOPPED)),
+        (true, Some(ThreadState::Waits(by))) => (IoStage::Submit, by.map(HeldBy::ByTask)),
         (true, Some(_)) => (IoStage::Kernel, None),
         (true, None) => (IoStage::Unattributed, None),
     }
 }
 
-/// It is complete, and its thread hasn't taken it yet.
-fn behind_block(doing: Option<ThreadDoing>) -> StageCause {
+/// The I/O is complete, and its thread has not reaped it yet.
+fn behind_block(doing: Option<ThreadState>) -> StageCause {
     match doing {
-        Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(STOPPED)),
-        Some(ThreadDoing::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
-        Some(ThreadDoing::Sleeps) => (IoStage::Interrupt, None),
-        Some(ThreadDoing::Runs) => (IoStage::Reap, None),
+        Some(ThreadState::Stopped) => (IoStage::Wake, Some(STOPPED)),
+        Some(ThreadState::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
+        Some(ThreadState::Sleeps) => (IoStage::Interrupt, None),
+        Some(ThreadState::Runs) => (IoStage::Reap, None),
         None => (IoStage::Unattributed, None),
     }
 }
@@ -129,7 +129,7 @@ impl StageSums {
         }
     }
 
-    /// It was kept by that for so long.
+    /// Adds a delay by this cause.
     fn add_time(&mut self, kept: HeldBy, ns: u64) {
         match self.kept.iter_mut().find(|(known, _)| *known == kept) {
             Some((_, sum)) => *sum += ns,
@@ -172,7 +172,7 @@ mod tests {
 
     const THREAD: i32 = 42;
 
-    fn sample_course(steps: &[(u64, ThreadDoing)]) -> ThreadTimeline {
+    fn sample_course(steps: &[(u64, ThreadState)]) -> ThreadTimeline {
         let mut course = ThreadTimeline::default();
         steps.iter().for_each(|(at, doing)| course.push(*at, *doing));
         course
@@ -185,7 +185,7 @@ mod tests {
     type DividedTime = (Vec<(IoStage, u64)>, Option<(HeldBy, u64)>);
 
     /// The stages that have a time, in their order, and the culprit.
-    fn divide_stages(block: &BlockTimes, steps: &[(u64, ThreadDoing)], limited: bool) -> DividedTime {
+    fn divide_stages(block: &BlockTimes, steps: &[(u64, ThreadState)], limited: bool) -> DividedTime {
         let Attributed { stages, culprit } =
             attribute((100, 1100), block, &sample_course(steps), THREAD, limited);
         assert_eq!(stages.sum(), 1000, "{stages:?}");
@@ -193,12 +193,12 @@ mod tests {
         (all.into_iter().filter(|(_, ns)| *ns > 0).collect(), culprit)
     }
 
-    const RUNS: (u64, ThreadDoing) = (0, ThreadDoing::Runs);
+    const RUNS: (u64, ThreadState) = (0, ThreadState::Runs);
 
     #[test]
     fn an_ordinary_io_is_the_devices() {
         let steps =
-            [RUNS, (150, ThreadDoing::Sleeps), (950, ThreadDoing::Waits(None)), (960, ThreadDoing::Runs)];
+            [RUNS, (150, ThreadState::Sleeps), (950, ThreadState::Waits(None)), (960, ThreadState::Runs)];
         let (stages, culprit) = divide_stages(&sample_block((110, THREAD), 130, 930), &steps, false);
         let expected = [
             (IoStage::Kernel, 10),
@@ -215,10 +215,10 @@ mod tests {
     fn a_stop_is_never_the_devices() {
         let steps = [
             RUNS,
-            (150, ThreadDoing::Sleeps),
-            (200, ThreadDoing::Stopped),
-            (1000, ThreadDoing::Waits(None)),
-            (1010, ThreadDoing::Runs),
+            (150, ThreadState::Sleeps),
+            (200, ThreadState::Stopped),
+            (1000, ThreadState::Waits(None)),
+            (1010, ThreadState::Runs),
         ];
         let stopped = HeldBy::By(CulpritKind::Stopped);
         let (stages, culprit) = divide_stages(&sample_block((110, THREAD), 120, 250), &steps, true);
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(stages, [(IoStage::Wake, 810), (IoStage::Unattributed, 190)]);
         assert_eq!(culprit, Some((stopped, 800)));
         // Stopped between the stamp and the submission.
-        let steps = [RUNS, (105, ThreadDoing::Stopped), (900, ThreadDoing::Runs)];
+        let steps = [RUNS, (105, ThreadState::Stopped), (900, ThreadState::Runs)];
         let (stages, culprit) = divide_stages(&sample_block((910, THREAD), 920, 1000), &steps, false);
         assert_eq!(stages[0], (IoStage::Submit, 795));
         assert_eq!(culprit, Some((stopped, 795)));
@@ -241,14 +241,14 @@ mod tests {
     #[test]
     fn task_on_the_cpu_is_named() {
         let steps =
-            [RUNS, (150, ThreadDoing::Sleeps), (260, ThreadDoing::Waits(Some(3))), (1090, ThreadDoing::Runs)];
+            [RUNS, (150, ThreadState::Sleeps), (260, ThreadState::Waits(Some(3))), (1090, ThreadState::Runs)];
         let (_, culprit) = divide_stages(&sample_block((110, THREAD), 120, 250), &steps, false);
         assert_eq!(culprit, Some((HeldBy::ByTask(3), 830)));
     }
 
     #[test]
     fn time_of_another_task_is_queueing() {
-        let steps = [RUNS, (120, ThreadDoing::Sleeps), (1090, ThreadDoing::Runs)];
+        let steps = [RUNS, (120, ThreadState::Sleeps), (1090, ThreadState::Runs)];
         let held = sample_block((1000, 7), 1010, 1080);
         let (stages, culprit) = divide_stages(&held, &steps, true);
         assert_eq!(stages[0], (IoStage::Kernel, 900));
@@ -261,17 +261,17 @@ mod tests {
         let flush = Some((150, 800));
         let times = BlockTimes { flush, ..sample_block((110, THREAD), 130, 930) };
         let (_, culprit) =
-            divide_stages(&times, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
+            divide_stages(&times, &[RUNS, (140, ThreadState::Sleeps), (950, ThreadState::Runs)], false);
         assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Flush), 800)));
         let short = BlockTimes { flush: Some((150, 200)), ..times };
         let (_, culprit) =
-            divide_stages(&short, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
+            divide_stages(&short, &[RUNS, (140, ThreadState::Sleeps), (950, ThreadState::Runs)], false);
         assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Device), 800)));
     }
 
     #[test]
     fn stop_is_blamed_unless_io_is_at_the_device() {
-        let steps = [RUNS, (120, ThreadDoing::Stopped), (1010, ThreadDoing::Runs)];
+        let steps = [RUNS, (120, ThreadState::Stopped), (1010, ThreadState::Runs)];
         let stopped = Some((HeldBy::By(CulpritKind::Stopped), 890));
         let queued = divide_stages(&sample_block((110, THREAD), 1020, 1040), &steps, false);
         assert!(queued.0.contains(&(IoStage::Queue, 910)), "{queued:?}");
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn flush_is_blamed_while_it_blocks_dispatch() {
-        let steps = [RUNS, (140, ThreadDoing::Sleeps), (1050, ThreadDoing::Runs)];
+        let steps = [RUNS, (140, ThreadState::Sleeps), (1050, ThreadState::Runs)];
         let held = BlockTimes { flush: Some((200, 990)), ..sample_block((110, THREAD), 1000, 1040) };
         let (stages, culprit) = divide_stages(&held, &steps, false);
         assert!(stages.contains(&(IoStage::Queue, 890)), "{stages:?}");
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_without_a_queue_has_it_at_once() {
+    fn requests_reach_queueless_drivers_immediately() {
         let times = BlockTimes { issued: None, ..sample_block((110, THREAD), 0, 930) };
         let (stages, _) = divide_stages(&times, &[RUNS], false);
         assert_eq!(stages, [(IoStage::Kernel, 10), (IoStage::Device, 820), (IoStage::Reap, 170)]);

@@ -2,9 +2,9 @@
 //! of the block layer and the states of its thread (docs/reference/explain.md).
 
 mod attribute;
-mod course;
-mod seen;
+mod block_events;
+mod timeline;
 
 pub use attribute::{Attributed, HeldBy, attribute};
-pub use course::{ThreadDoing, ThreadTimeline};
-pub use seen::{BlockMatch, BlockSeen, BlockStep, BlockTimes};
+pub use block_events::{BlockEvent, BlockMatch, BlockStep, BlockTimes};
+pub use timeline::{ThreadState, ThreadTimeline};

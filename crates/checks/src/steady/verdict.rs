@@ -5,22 +5,20 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SteadyVerdict {
-    /// It stayed where it was.
     Steady,
     /// Inconclusive, because the seconds vary too much to show a relevant change.
     Unclear,
-    /// It rose from the beginning on.
+    /// The figure rose from the beginning.
     Rising,
-    /// It fell from the beginning on.
+    /// The figure fell from the beginning.
     Falling,
-    /// It changed at once, once or a few times.
+    /// The figure changed abruptly, once or a few times.
     Changed,
     /// It left its level for a while, or again and again, by so much that the mean of all isn't the level.
     Interrupted,
-    /// It stopped again and again, each time for less than seconds show.
+    /// I/O stopped repeatedly, for less than a one-second interval shows.
     Stalling,
     /// It went up and down in turns, again and again the same way.
     Periodic,
-    /// It went up and down.
     Uneven,
 }

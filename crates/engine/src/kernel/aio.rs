@@ -4,7 +4,7 @@
 //! there is more than one in flight.
 
 use crate::errno;
-use crate::{CompletedIo, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup, UnavailableError};
+use crate::{AvailabilityError, CompletedIo, Engine, EngineError, EngineInfo, EngineKind, Io, Limits, Setup};
 use diskspd_base::access::IoPriority;
 use diskspd_sys::aio::Queue;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
@@ -30,7 +30,7 @@ impl Aio {
         let limits = Limits::for_setup(&setup, EngineKind::Aio);
         let depth = setup.depth;
         let ways = setup.files.iter().map(|file| file.ways).collect();
-        let (priorities, files) = errno::apart(setup.files);
+        let (priorities, files) = errno::split_files(setup.files);
         let mut queue = Queue::new(depth, files, setup.buffer, drain_limit).map_err(|error| EngineError {
             what: format!("cannot set up Linux AIO with queue depth {depth}: {}", explain_here(&error)),
             source: None,
@@ -103,18 +103,18 @@ fn aio_error(source: io::Error) -> EngineError {
 ///
 /// # Errors
 /// Why the kernel gives none, and what to do about it.
-pub fn probe() -> Result<(), UnavailableError> {
+pub fn probe() -> Result<(), AvailabilityError> {
     let attempt = Buffer::new(0).and_then(|memory| Queue::new(1, vec![], memory, DRAIN_LIMIT));
     attempt.map(drop).map_err(|error| explain_here(&error))
 }
 
-fn explain_here(error: &io::Error) -> UnavailableError {
+fn explain_here(error: &io::Error) -> AvailabilityError {
     let number = |path| std::fs::read_to_string(path).ok()?.trim().parse().ok();
     explain_limit(error, number("/proc/sys/fs/aio-nr"), number("/proc/sys/fs/aio-max-nr"))
 }
 
 /// `used` of `limit` I/Os are promised to queues of the whole machine.
-fn explain_limit(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> UnavailableError {
+fn explain_limit(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> AvailabilityError {
     let known = |number: Option<u64>| number.map_or("?".to_string(), |number| number.to_string());
     let (reason, remedy) = match error.raw_os_error() {
         Some(libc::EAGAIN) => (
@@ -145,7 +145,7 @@ fn explain_limit(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> Un
         _ => (format!("AIO failed: {error}"), "use --engine uring, or --engine sync with -o1".to_string()),
     };
     let lacking = matches!(error.raw_os_error(), Some(libc::ENOMEM | libc::EAGAIN));
-    UnavailableError { reason, remedy, lacking }
+    AvailabilityError { reason, remedy, lacking }
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, Engin
     let guarded = blocks.iter().any(|blocks| blocks.namespace.guards_itself());
     let placed = blocks.iter().filter_map(|blocks| blocks.placement).next();
     let first = blocks.first().map(|blocks| blocks.namespace.block_size());
-    let (priorities, files) = errno::apart(setup.files);
+    let (priorities, files) = errno::split_files(setup.files);
     let form = Commands::new(blocks, setup.depth);
     let ring = Ring::set_up(form, setup.depth, files, setup.buffer, options);
     let mut ring = ring.map_err(|error| not_made(setup.depth, &error))?;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub(super) struct Resets {
     inner: Box<dyn Engine>,
-    /// By file, once more; `None` = it has no zones.
+    /// Second descriptor of each file; `None` = no zones.
     devices: Vec<Option<OwnedFd>>,
     /// Resets that have ended and are not given back yet.
     ended: Vec<CompletedIo>,

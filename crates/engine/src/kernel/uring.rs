@@ -37,7 +37,7 @@ impl Uring {
         let limits = Limits::for_setup(&setup, EngineKind::Uring);
         let workers: Vec<bool> = setup.files.iter().map(|file| file.workers).collect();
         let ways: Vec<IoFeatures> = setup.files.iter().map(|file| file.ways).collect();
-        let (priorities, files) = errno::apart(setup.files);
+        let (priorities, files) = errno::split_files(setup.files);
         let mut ring = Ring::new(setup.depth, files, setup.buffer, options)
             .map_err(|error| not_made(setup.depth, &error))?;
         let by_workers = (0..).zip(workers).filter(|(_, by_workers)| *by_workers);

@@ -30,7 +30,7 @@ pub(super) fn name_of(file: &OwnedFd) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
 }
 
-/// Why a file can't be mapped, and what to do.
+/// Returns the reason and the remedy for a failed mapping.
 pub(super) fn explain(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EOPNOTSUPP) => {

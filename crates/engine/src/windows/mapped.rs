@@ -25,7 +25,7 @@ impl ThreadPriority {
     }
 }
 
-/// Why a file can't be mapped, and what to do.
+/// Returns the reason and the remedy for a failed mapping.
 pub(super) fn explain(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(50) => {

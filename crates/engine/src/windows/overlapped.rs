@@ -14,7 +14,7 @@ use std::time::Duration;
 /// give up on a command, which is 60 s at most unless told otherwise (`TimeoutValue`).
 const DRAIN_LIMIT: Duration = Duration::from_secs(70);
 
-/// Many I/Os in flight from one thread.
+/// An engine with many I/Os in flight per thread.
 pub(super) struct Overlapped {
     queue: Queue,
     limits: Limits,
@@ -83,7 +83,7 @@ impl Engine for Overlapped {
     }
 }
 
-/// One I/O at a time: the thread waits in it.
+/// An engine with one I/O at a time; the thread waits for each.
 pub(super) struct FileCalls {
     files: Vec<std::fs::File>,
 }

@@ -19,13 +19,13 @@ pub(super) const UNKNOWN_LEVELS: f64 = 0.5;
 const RANGES: f64 = 2.0;
 /// Runs that began so long after the one before are another session, ms: 15 minutes.
 pub const SESSION_MS: i64 = 15 * 60 * 1000;
-pub(super) const ENOUGH_SESSIONS: usize = 8;
-const BEYOND_SESSIONS: f64 = 1.5;
+pub(super) const MIN_SESSIONS: usize = 8;
+const FEW_SESSIONS_FACTOR: f64 = 1.5;
 /// Maximum time between compared sessions, as a multiple of the time between the sides. Slower drift
 /// cannot explain their difference.
 const LONGER: i64 = 2;
 /// Maximum time between the sides, as a fraction of the time between the sessions.
-const REACHES: (i64, i64) = (3, 2);
+const PERIOD_RATIO: (i64, i64) = (3, 2);
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OrderAllowance {
@@ -36,12 +36,12 @@ pub struct OrderAllowance {
     /// Steps that are known, whether or not they are enough.
     pub seen: u32,
     /// Unit of the steps, and the missing data apart from more steps.
-    pub known_by: KnownBy,
+    pub known_by: AllowanceSource,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "of", content = "apart_ms")]
-pub enum KnownBy {
+pub enum AllowanceSource {
     #[default]
     Sessions,
     /// Sessions closer in time than the sides, which are this many ms apart.
@@ -52,28 +52,28 @@ pub enum KnownBy {
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct KnownLevels {
+pub(super) struct EarlierSteps {
     /// Step from an earlier session or boot to each later one, as a logarithm; the largest of several
     /// comparable ones.
     steps: Vec<f64>,
-    by: KnownBy,
+    by: AllowanceSource,
 }
 
 /// A run's time and the logarithm of its figure.
 pub(super) struct TimedValue<'a> {
-    /// When it began to measure, ms.
+    /// Start of measuring in ms.
     at: i64,
     boot: Option<&'a str>,
     value: f64,
 }
 
-pub(super) fn allowance(sides: [&[f64]; 2], known: &KnownLevels) -> (f64, OrderAllowance) {
+pub(super) fn allowance(sides: [&[f64]; 2], known: &EarlierSteps) -> (f64, OrderAllowance) {
     let finite =
         sides.map(|side| side.iter().copied().filter(|value| value.is_finite()).collect::<Vec<f64>>());
-    let are_near = matches!(known.by, KnownBy::NearerSessions(_));
-    let is_known = known.steps.len() >= ENOUGH_SESSIONS && !are_near;
+    let are_near = matches!(known.by, AllowanceSource::NearerSessions(_));
+    let is_known = known.steps.len() >= MIN_SESSIONS && !are_near;
     let levels = match is_known {
-        true => BEYOND_SESSIONS * known.steps.iter().copied().fold(0.0, f64::max),
+        true => FEW_SESSIONS_FACTOR * known.steps.iter().copied().fold(0.0, f64::max),
         false => finite.iter().map(|side| RANGES * value_range(side)).fold(UNKNOWN_LEVELS.ln_1p(), f64::max),
     };
     // What drifts within the sides drifts from one to the other, too.
@@ -89,7 +89,7 @@ pub(super) fn allowance(sides: [&[f64]; 2], known: &KnownLevels) -> (f64, OrderA
 pub(super) fn for_position() -> (f64, OrderAllowance) {
     let by = UNKNOWN_LEVELS.ln_1p();
     let percent = UNKNOWN_LEVELS * 100.0;
-    (by, OrderAllowance { percent, sessions: 0, seen: 0, known_by: KnownBy::Position })
+    (by, OrderAllowance { percent, sessions: 0, seen: 0, known_by: AllowanceSource::Position })
 }
 
 fn value_range(values: &[f64]) -> f64 {
@@ -104,7 +104,7 @@ struct LevelRuns {
     session: usize,
     /// 0 = earlier runs and the earlier side, 1 = the later side.
     group: usize,
-    /// When the first of them began, and the last, ms.
+    /// Start times of the first and last run in ms.
     from: i64,
     to: i64,
     values: Vec<f64>,
@@ -117,7 +117,7 @@ pub(super) fn known_levels<'a>(
     past: Vec<TimedValue<'a>>,
     sides: [Vec<TimedValue<'a>>; 2],
     by_boots: bool,
-) -> KnownLevels {
+) -> EarlierSteps {
     let (later, asked) = between_sides(&sides);
     let [first, other] = sides;
     let levels = run_levels([past, first, other], later, by_boots);
@@ -144,19 +144,19 @@ pub(super) fn known_levels<'a>(
         }
         steps.extend(step);
     }
-    let reach = farthest.saturating_mul(REACHES.0) / REACHES.1;
+    let reach = farthest.saturating_mul(PERIOD_RATIO.0) / PERIOD_RATIO.1;
     let by = match by_boots {
-        true => KnownBy::Boots,
-        false if reach < asked && !steps.is_empty() => KnownBy::NearerSessions(asked),
-        false => KnownBy::Sessions,
+        true => AllowanceSource::Boots,
+        false if reach < asked && !steps.is_empty() => AllowanceSource::NearerSessions(asked),
+        false => AllowanceSource::Sessions,
     };
-    KnownLevels { steps, by }
+    EarlierSteps { steps, by }
 }
 
 /// Levels in order of time for queries about recent ones; each is processed once.
 #[derive(Debug, Default)]
 struct Comparable {
-    /// When the first one ended, ms.
+    /// End time of the first one in ms.
     first_ended: Option<i64>,
     high: VecDeque<(i64, f64)>,
     low: VecDeque<(i64, f64)>,

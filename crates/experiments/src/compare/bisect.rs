@@ -7,7 +7,6 @@ use super::{RunComparison, unjudged_text};
 pub enum BisectAnswer {
     Good,
     Bad,
-    /// Good and bad are possible.
     Skip,
 }
 

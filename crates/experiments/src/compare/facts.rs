@@ -3,7 +3,7 @@
 
 use super::{Runs, SideRun};
 use diskspd_base::operation::Operation;
-use diskspd_profile::{Arrivals, CacheMode, OfAllTargets, Parameters, Rate, RateTotal};
+use diskspd_profile::{Arrivals, CacheMode, CommonValue, Parameters, Rate, RateTotal};
 use diskspd_results::SpanSummary;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,17 +16,17 @@ pub struct SideDifference {
     pub second: Option<String>,
 }
 
-type Facts = BTreeMap<String, (String, MustAgree)>;
+type Facts = BTreeMap<String, (String, Agreement)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MustAgree {
+enum Agreement {
     Yes,
     No,
 }
 
 pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifference>) {
     let facts = sides.map(|side| side.iter().map(|run| of_run(run)).collect::<Vec<Facts>>());
-    let mut names: Vec<(&String, MustAgree)> = facts
+    let mut names: Vec<(&String, Agreement)> = facts
         .iter()
         .flatten()
         .flat_map(|facts| facts.iter().map(|(name, (_, must))| (name, *must)))
@@ -47,7 +47,7 @@ pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifferen
             second: join_values(&of_other),
         };
         match must {
-            MustAgree::Yes if known.len() > 1 => must_agree.push(difference),
+            Agreement::Yes if known.len() > 1 => must_agree.push(difference),
             _ => differ.push(difference),
         }
     }
@@ -76,7 +76,7 @@ fn values(side: &[Facts], name: &str) -> Vec<Option<String>> {
 }
 
 fn join_values(values: &[Option<String>]) -> Option<String> {
-    /// More are only counted.
+    /// Maximum number of listed entries; further ones are counted.
     const MAX_SHOWN: usize = 3;
     if values.iter().all(Option::is_none) {
         return None;
@@ -95,19 +95,19 @@ fn of_run(run: &SideRun) -> Facts {
         facts.extend(value.map(|value| (name.to_owned(), (value, must))));
     };
     let known = &run.known;
-    add("time spans", Some(known.time_spans.len().to_string()), MustAgree::Yes);
-    add("machine", known.computer(), MustAgree::No);
-    add("kept as", Some(known.origin.to_string()), MustAgree::No);
+    add("time spans", Some(known.time_spans.len().to_string()), Agreement::Yes);
+    add("machine", known.computer(), Agreement::No);
+    add("kept as", Some(known.origin.to_string()), Agreement::No);
     let worst = known.findings.as_ref().map(|found| found.severity.map_or("nothing", |worst| worst.word()));
-    add("worst finding about the figures", worst.map(str::to_owned), MustAgree::No);
+    add("worst finding about the figures", worst.map(str::to_owned), Agreement::No);
     for (name, disk) in known.named_disks() {
-        add(&name, Some(disk.to_owned()), MustAgree::No);
+        add(&name, Some(disk.to_owned()), Agreement::No);
     }
     if run.environment.is_empty() {
-        add("fingerprint", known.fingerprint.clone(), MustAgree::No);
+        add("fingerprint", known.fingerprint.clone(), Agreement::No);
     }
     for (name, value) in run.environment.iter().chain(&run.run_options) {
-        add(name, Some(value.clone()), MustAgree::No);
+        add(name, Some(value.clone()), Agreement::No);
     }
     let several = known.time_spans.len() > 1;
     for (number, span) in known.time_spans.iter().enumerate() {
@@ -120,14 +120,14 @@ fn of_run(run: &SideRun) -> Facts {
         let latency = fio.and_then(|fio| Some(fio.latency?.to_string()));
         let percentiles =
             fio.and_then(|fio| fio.percentiles.map(|(kind, source)| format!("{kind}, {source}")));
-        add(&format!("{place}latencies of fio"), latency, MustAgree::No);
-        add(&format!("{place}percentiles of fio"), percentiles, MustAgree::No);
+        add(&format!("{place}latencies of fio"), latency, Agreement::No);
+        add(&format!("{place}percentiles of fio"), percentiles, Agreement::No);
     }
     facts
 }
 
-fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)> {
-    use MustAgree::{No, Yes};
+fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, Agreement)> {
+    use Agreement::{No, Yes};
     let asked: &Parameters = &span.parameters;
     let paths: Vec<String> = asked.paths().map(ToString::to_string).collect();
     let bytes = |size: u32| format!("{size} bytes");
@@ -168,11 +168,11 @@ fn part_text(span: &SpanSummary) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-fn common_text(value: OfAllTargets<String>) -> Option<String> {
+fn common_text(value: CommonValue<String>) -> Option<String> {
     match value {
-        OfAllTargets::One(value) => Some(value),
-        OfAllTargets::Several => Some("several".into()),
-        OfAllTargets::Unknown => None,
+        CommonValue::One(value) => Some(value),
+        CommonValue::Several => Some("several".into()),
+        CommonValue::Unknown => None,
     }
 }
 

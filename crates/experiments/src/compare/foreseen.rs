@@ -1,6 +1,6 @@
 //! Comparisons with too few runs to detect any change, and the sufficient number of runs.
 
-use super::schedule::FEWEST_PAIRS;
+use super::schedule::MIN_PAIRS;
 use diskspd_figures::stats::ranks::{CONFIDENCE, RankDesign};
 use diskspd_figures::units::count_of;
 
@@ -13,13 +13,11 @@ pub enum PlannedRuns {
     Sides([usize; 2]),
 }
 
-/// The limits of planned runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedPower {
     pub message: String,
     /// Whether no figure at all can show a change.
     pub detects_nothing: bool,
-    /// Sufficient runs of each side.
     pub each: usize,
     /// Sufficient runs of the later side, if the earlier side stays; `None` = no number is.
     pub later: Option<usize>,
@@ -70,7 +68,7 @@ pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<PlannedPower> {
 
 fn rank_design(planned: PlannedRuns) -> RankDesign {
     match planned {
-        PlannedRuns::Pairs(runs) if runs < FEWEST_PAIRS => RankDesign::Sides(runs, runs),
+        PlannedRuns::Pairs(runs) if runs < MIN_PAIRS => RankDesign::Sides(runs, runs),
         PlannedRuns::Pairs(runs) => RankDesign::Pairs(runs),
         PlannedRuns::Sides([first, other]) => RankDesign::Sides(first, other),
     }

@@ -3,7 +3,6 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerForm {
     Html,
-    /// All of it, for programs.
     Json,
     /// JUnit's XML: a test case for each figure that decides.
     Junit,

@@ -1,6 +1,6 @@
 //! The figures that are compared, and their values of each run.
 
-use super::no_value::{BEYOND, MissingValueError};
+use super::missing_value::{MIN_IOS_ABOVE, MissingValueError};
 use super::{Runs, SideRun};
 use crate::selection::RunFigure;
 use diskspd_figures::units::Millis;
@@ -9,7 +9,7 @@ use diskspd_results::{DirectionSummary, SpanSummary, WhichIos};
 use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CountedFrom {
+pub enum LatencyOrigin {
     Handover,
     /// Response time: the latency from the scheduled time under a rate limit, including the wait before
     /// the start.
@@ -21,7 +21,7 @@ pub enum CountedFrom {
 pub struct Metric {
     pub figure: RunFigure,
     pub way: WhichIos,
-    pub from: CountedFrom,
+    pub from: LatencyOrigin,
 }
 
 const RESPONSE: &str = "response-";
@@ -33,7 +33,7 @@ impl fmt::Display for Metric {
             WhichIos::Read => "read-",
             WhichIos::Write => "write-",
         };
-        let from = if self.from == CountedFrom::Due { RESPONSE } else { "" };
+        let from = if self.from == LatencyOrigin::Due { RESPONSE } else { "" };
         write!(f, "{way}{from}{}", self.figure.name())
     }
 }
@@ -46,28 +46,28 @@ impl Metric {
             .find_map(|(prefix, way)| Some((way, name.strip_prefix(prefix)?)))
             .unwrap_or((WhichIos::Total, name));
         let (from, name) = match name.strip_prefix(RESPONSE) {
-            Some(name) => (CountedFrom::Due, name),
-            None => (CountedFrom::Handover, name),
+            Some(name) => (LatencyOrigin::Due, name),
+            None => (LatencyOrigin::Handover, name),
         };
         let figure = RunFigure::from_name(name)?;
-        (from == CountedFrom::Handover || !figure.more_is_better()).then_some(Metric { figure, way, from })
+        (from == LatencyOrigin::Handover || !figure.more_is_better()).then_some(Metric { figure, way, from })
     }
 
-    /// For people, with its unit.
+    /// Returns the title with its unit.
     pub fn title(self) -> String {
         let whose = match (self.from, self.way) {
-            (CountedFrom::Handover, WhichIos::Total) => "",
-            (CountedFrom::Handover, WhichIos::Read) => "reads: ",
-            (CountedFrom::Handover, WhichIos::Write) => "writes: ",
-            (CountedFrom::Due, WhichIos::Total) => "response: ",
-            (CountedFrom::Due, WhichIos::Read) => "response of reads: ",
-            (CountedFrom::Due, WhichIos::Write) => "response of writes: ",
+            (LatencyOrigin::Handover, WhichIos::Total) => "",
+            (LatencyOrigin::Handover, WhichIos::Read) => "reads: ",
+            (LatencyOrigin::Handover, WhichIos::Write) => "writes: ",
+            (LatencyOrigin::Due, WhichIos::Total) => "response: ",
+            (LatencyOrigin::Due, WhichIos::Read) => "response of reads: ",
+            (LatencyOrigin::Due, WhichIos::Write) => "response of writes: ",
         };
         format!("{whose}{}", self.figure.title())
     }
 
     fn value(self, span: &SpanSummary) -> Option<f64> {
-        if self.from == CountedFrom::Handover {
+        if self.from == LatencyOrigin::Handover {
             return self.figure.value(span, self.way);
         }
         // Of some I/Os alone they would stand beside figures of all.
@@ -82,11 +82,11 @@ impl Metric {
 }
 
 const fn total(figure: RunFigure) -> Metric {
-    Metric { figure, way: WhichIos::Total, from: CountedFrom::Handover }
+    Metric { figure, way: WhichIos::Total, from: LatencyOrigin::Handover }
 }
 
 const fn response(figure: RunFigure) -> Metric {
-    Metric { from: CountedFrom::Due, ..total(figure) }
+    Metric { from: LatencyOrigin::Due, ..total(figure) }
 }
 
 /// Returns the decisive metric with an explanation: response time or latency under a rate limit, otherwise
@@ -146,7 +146,7 @@ pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, 
         true => MissingValueError::Idle { run: name.clone() },
         false => MissingValueError::NoFigure { run: name.clone() },
     })?;
-    let is_percentile = metric.figure.percent().is_some() && metric.from == CountedFrom::Handover;
+    let is_percentile = metric.figure.percent().is_some() && metric.from == LatencyOrigin::Handover;
     if is_percentile && span.is_lower_bound(Millis::new(value)) {
         return Err(MissingValueError::LowerBound {
             run: name.clone(),
@@ -163,7 +163,7 @@ pub(super) fn check_tail_count(
 ) -> Result<(), MissingValueError> {
     let Some((percent, ios)) = figure.percent().zip(ios) else { return Ok(()) };
     let beyond = ios as f64 * (100.0 - percent) / 100.0;
-    if beyond + 0.5 >= BEYOND {
+    if beyond + 0.5 >= MIN_IOS_ABOVE {
         return Ok(());
     }
     Err(MissingValueError::TooFew { run: run.to_owned(), beyond: format!("{beyond:.0}") })

@@ -11,12 +11,12 @@ mod bisect;
 mod facts;
 mod foreseen;
 mod forms;
-mod looks;
 mod metric;
-mod no_value;
+mod missing_value;
 mod order;
 mod parts;
 mod schedule;
+mod sequential;
 mod sides;
 mod summary;
 mod table;
@@ -26,35 +26,36 @@ mod verdict;
 mod workloads;
 
 use crate::repetition::RepeatedWork;
-use crate::{AnswerFormat, KeptAnswer};
-use allowance::KnownLevels;
-pub use allowance::{KnownBy, OrderAllowance, SESSION_MS};
+use crate::{AnswerFormat, StoredAnswer};
+use allowance::EarlierSteps;
+pub use allowance::{AllowanceSource, OrderAllowance, SESSION_MS};
 pub use bisect::{BisectAnswer, bisected};
 use diskspd_base::finding::Severity;
 pub use diskspd_results::WhichIos;
 pub use facts::SideDifference;
 pub use foreseen::{PlannedPower, PlannedRuns, foreseen};
 pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
-pub use looks::{
-    LEVELS, LOOKS, Looks, MAX_PAIRS, SureEnd, UntilSure, draw_look_order, look_after, spent_after,
-};
-pub use metric::{CountedFrom, Metric};
-pub use no_value::BEYOND;
+pub use metric::{LatencyOrigin, Metric};
+pub use missing_value::MIN_IOS_ABOVE;
 use order::RunOrder;
-pub use order::{ENOUGH_BOOTS, OrderKind};
+pub use order::{MIN_BOOTS, OrderKind};
 pub use schedule::{BootOrder, draw_order};
+pub use sequential::{
+    ANALYSIS_RUNS, InterimAnalyses, LEVELS, MAX_PAIRS, SequentialDesign, SequentialOutcome, draw_look_order,
+    look_after, spent_after,
+};
 use serde::{Deserialize, Serialize};
 use sides::Runs;
 pub use sides::{Side, SideRun};
 use std::collections::BTreeMap;
 pub use summary::in_one_sentence;
-pub use table::{ComparedLine, csv, lines_of_span, place};
+pub use table::{FigureRow, csv, lines_of_span, place};
 pub use text::{
     ChangeText, about_order, answer, differences_text, error_rate, interval_text, more_boots, noise,
     not_recorded, sentence, table, text, unjudged_text, wrong_figures,
 };
 pub use until_sure::judge_look;
-use verdict::{AboutFigure, Basis};
+use verdict::{Basis, FigureInfo};
 pub use verdict::{ChangeVerdict, Compared, SideSummary};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +69,7 @@ pub struct ComparisonQuery {
     /// Questions for single tests of a suite, with their names.
     pub tests: BTreeMap<String, TestQuestion>,
     /// Analyses that decide about more runs.
-    pub looks: Looks,
+    pub looks: InterimAnalyses,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -85,7 +86,7 @@ impl Default for ComparisonQuery {
             same: DEFAULT_MARGIN,
             anyway: false,
             tests: BTreeMap::new(),
-            looks: Looks::Equal(1),
+            looks: InterimAnalyses::Equal(1),
         }
     }
 }
@@ -122,7 +123,7 @@ pub struct RunComparison {
     /// Seed of the random order of the runs, if this command made them.
     pub order_seed: Option<u64>,
     /// The course of `--until-sure`.
-    pub until_sure: Option<UntilSure>,
+    pub until_sure: Option<SequentialDesign>,
     pub sides: [Names; 2],
     /// Compared workloads: one, or several with separate comparisons.
     pub workloads: Vec<WorkloadCompared>,
@@ -134,7 +135,7 @@ pub struct RunComparison {
     pub not_comparable: Vec<SideDifference>,
 }
 
-impl KeptAnswer for RunComparison {
+impl StoredAnswer for RunComparison {
     const TITLE: &'static str = "a comparison (compare --json)";
     const NAME: &'static str = "diskspd-comparison";
     const VERSION: u32 = 4;
@@ -159,7 +160,7 @@ pub struct WorkloadCompared {
     /// The side of each of these boots in the order of time, such as `ABBA`.
     pub boot_order: Option<String>,
     pub runs: [Vec<String>; 2],
-    /// The same, by their places among the runs of the sides.
+    /// The same by their indexes in the runs of the sides.
     #[serde(skip)]
     pub places: [Vec<usize>; 2],
 }
@@ -168,9 +169,9 @@ pub struct WorkloadCompared {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpanCompared {
     pub workload: u32,
-    /// From 1.
+    /// Counted from 1.
     pub time_span: u32,
-    /// Changes up to this size count as none, percent.
+    /// Negligible change in percent.
     pub same_percent: f64,
     /// The figures; the first one decides.
     pub metrics: Vec<Compared>,
@@ -206,8 +207,10 @@ impl RunComparison {
     }
 
     /// The analyses that share the error rate.
-    pub fn error_shares(&self) -> Looks {
-        self.until_sure.as_ref().map_or(Looks::Equal(self.looks), |sure| Looks::AfterPairs(sure.pairs))
+    pub fn error_shares(&self) -> InterimAnalyses {
+        self.until_sure
+            .as_ref()
+            .map_or(InterimAnalyses::Equal(self.looks), |sure| InterimAnalyses::AfterPairs(sure.pairs))
     }
 
     /// The figure that decides, of each time span.
@@ -258,7 +261,7 @@ pub fn compare_knowing(
     for (workload, (runs, order)) in matched.iter().zip(&orders).enumerate() {
         let asked = question.question_for(&found.both[workload].name);
         let same = asked.same.unwrap_or(question.same);
-        let nothing = KnownLevels::default();
+        let nothing = EarlierSteps::default();
         let on = Basis { order, known: &nothing, same, figures: deciding, looks: question.looks };
         for index in 0..counts[workload] {
             let place = [workload, index].map(|place| u32::try_from(place + 1).unwrap_or(u32::MAX));
@@ -343,7 +346,7 @@ fn compare_span(
     let past: Vec<&SideRun> = past.iter().filter(same_work).collect();
     let one = |metric: Metric, figures: usize| {
         let values = runs.map(|side| side.iter().map(|run| metric::value(run, index, metric)).collect());
-        let about = AboutFigure {
+        let about = FigureInfo {
             metric: metric.to_string(),
             title: metric.title(),
             more_is_better: metric.figure.more_is_better(),

@@ -7,17 +7,17 @@
 //! alternate and are the unit, because runs of one boot do not predict the next boot.
 
 use super::SideRun;
-use super::schedule::{FEWEST_PAIRS, find_period};
+use super::schedule::{MIN_PAIRS, find_period};
 use diskspd_figures::stats::median;
 use diskspd_figures::stats::ranks::{RankDesign, Shift};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The number of boots in random pairs that is as certain as runs in random pairs.
-pub const ENOUGH_BOOTS: u32 = 2 * FEWEST_PAIRS as u32;
+pub const MIN_BOOTS: u32 = 2 * MIN_PAIRS as u32;
 
 /// Number of blocks above which a change can be distinguished from drift.
-const MOST_APART: usize = 2 * FEWEST_PAIRS;
+const MAX_DISTANCE: usize = 2 * MIN_PAIRS;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RunOrder {
@@ -39,7 +39,7 @@ enum RunLayout {
     InTurn(Vec<RunPair>),
     /// Alternating blocks of units, with the same first side each time or several units at a time.
     Alternating(Vec<RunBlock>),
-    /// One side after the other.
+    /// All runs of a side before the runs of the other side.
     Apart,
     Unknown,
 }
@@ -79,7 +79,7 @@ pub enum OrderKind {
     Alternating,
     /// In a fixed pattern of at most four runs or boots, such as A B A B or A B B A.
     Periodic,
-    /// One side after the other.
+    /// All runs of a side before the runs of the other side.
     Apart,
     Unknown,
 }
@@ -111,7 +111,7 @@ impl RunLayout {
                 None => blocks.push(RunBlock { side, runs: vec![run] }),
             }
         }
-        match blocks.len() > MOST_APART {
+        match blocks.len() > MAX_DISTANCE {
             true => RunLayout::Alternating(blocks),
             false => RunLayout::Apart,
         }
@@ -129,7 +129,7 @@ impl RunOrder {
         };
         let layout = match RunLayout::from_order(&order) {
             // The levels of so few boots say little about the next one.
-            RunLayout::InTurn(pairs) if boots.is_some() && pairs.len() < FEWEST_PAIRS => RunLayout::Apart,
+            RunLayout::InTurn(pairs) if boots.is_some() && pairs.len() < MIN_PAIRS => RunLayout::Apart,
             layout => layout,
         };
         let sides: Vec<usize> = order.iter().map(|(side, _)| *side).collect();
@@ -157,7 +157,7 @@ impl RunOrder {
         matches!(self.layout, RunLayout::InTurn(_) | RunLayout::Alternating(_))
     }
 
-    /// How many boots measured each side, where none measured both.
+    /// Returns the number of boots per side if no boot measured both sides.
     pub(super) fn boots(&self) -> Option<[u32; 2]> {
         let boots = self.boots.as_ref()?;
         Some([0, 1].map(|side| u32::try_from(boots[side].len()).unwrap_or(u32::MAX)))
@@ -177,7 +177,7 @@ impl RunOrder {
     pub(super) fn design(&self, [first, other]: [usize; 2]) -> Option<RankDesign> {
         match &self.layout {
             _ if self.period.is_some() => None,
-            RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => Some(RankDesign::Pairs(pairs.len())),
+            RunLayout::InTurn(pairs) if pairs.len() >= MIN_PAIRS => Some(RankDesign::Pairs(pairs.len())),
             RunLayout::InTurn(_) => Some(RankDesign::Sides(first, other)),
             RunLayout::Alternating(blocks) => Some(RankDesign::Pairs((blocks.len() - 1) / 2)),
             RunLayout::Apart | RunLayout::Unknown => None,
@@ -198,7 +198,7 @@ impl RunOrder {
     /// on the values. For sequential sides it does not include drift between them.
     pub(super) fn shift(&self, [first, other]: [&[f64]; 2], sure: f64) -> Option<Shift> {
         match &self.layout {
-            RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
+            RunLayout::InTurn(pairs) if pairs.len() >= MIN_PAIRS => {
                 let changes: Vec<f64> = pairs.iter().map(|pair| pair.change([first, other])).collect();
                 Shift::estimate_within(&changes, sure)
             }
@@ -216,7 +216,7 @@ impl RunOrder {
     pub(super) fn scatter(&self, values: [&[f64]; 2]) -> Option<f64> {
         let [first, other] = values;
         match &self.layout {
-            RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
+            RunLayout::InTurn(pairs) if pairs.len() >= MIN_PAIRS => {
                 deviation(&[pairs.iter().map(|pair| pair.change(values)).collect()])
             }
             RunLayout::Alternating(blocks) => {
@@ -231,7 +231,7 @@ impl RunOrder {
     pub(super) fn position(&self, values: [&[f64]; 2], sure: f64) -> Option<Shift> {
         let RunLayout::InTurn(pairs) = &self.layout else { return None };
         let effects: Vec<f64> = pairs.iter().map(|pair| pair.position_effect(values)).collect();
-        let can_tell = pairs.len() >= FEWEST_PAIRS && self.period.is_none();
+        let can_tell = pairs.len() >= MIN_PAIRS && self.period.is_none();
         Shift::estimate_within(&effects, sure).filter(|_| can_tell)
     }
 

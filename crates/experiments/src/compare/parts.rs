@@ -2,10 +2,10 @@
 //!
 //! The number of a part's I/Os is its share of the total, so only latency is specific to a part.
 
-use super::allowance::KnownLevels;
+use super::allowance::EarlierSteps;
 use super::metric::check_tail_count;
-use super::no_value::MissingValueError;
-use super::verdict::{self, AboutFigure, Basis, Compared};
+use super::missing_value::MissingValueError;
+use super::verdict::{self, Basis, Compared, FigureInfo};
 use super::{Runs, SideRun, metric};
 use crate::selection::RunFigure;
 use diskspd_figures::units::Millis;
@@ -26,10 +26,10 @@ pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
             metric::spans(sides, index).all(|span| value(span).is_some())
         })
         .collect();
-    let nothing = KnownLevels::default();
+    let nothing = EarlierSteps::default();
     let on = Basis { figures: figures.len(), known: &nothing, ..on };
     let one = |(key, figure): &(PartKey, RunFigure)| {
-        let about = AboutFigure {
+        let about = FigureInfo {
             metric: format!("{}-{}", key.name(), figure.name()),
             title: format!("{}: {}", key.title(several_targets(first)), figure.title()),
             more_is_better: figure.more_is_better(),

@@ -9,7 +9,7 @@ use diskspd_plan::workload::Random;
 use std::cmp::Ordering;
 
 /// Fewer pairs than this can't be sure of any difference by their signed ranks.
-pub(super) const FEWEST_PAIRS: usize = 6;
+pub(super) const MIN_PAIRS: usize = 6;
 
 /// Longest repeating pattern of sides, in runs.
 const MAX_PERIOD: usize = 4;
@@ -21,7 +21,7 @@ const MIN_CONFOUNDED: f64 = 0.8;
 const MAX_DRAWN: f64 = 0.4;
 const MAX_DRAWS: usize = 200;
 
-/// Fewer runs have a pattern in any order.
+/// Minimum number of runs; any order of fewer runs shows a pattern.
 const MIN_RUNS: usize = 8;
 
 /// The side of each run, 0 = A and 1 = B: pairs in random order, each side first in half of them.
@@ -50,7 +50,7 @@ pub(super) fn draw_balanced(looks: &[usize], seed: u64) -> Vec<usize> {
     order
 }
 
-/// Order of the boots of two kernels, which has no end: blocks of [`FEWEST_PAIRS`] random pairs.
+/// Order of the boots of two kernels, which has no end: blocks of [`MIN_PAIRS`] random pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BootOrder {
     pub seed: u32,
@@ -66,8 +66,8 @@ impl BootOrder {
 
     /// The side of a boot, numbered from 0: 0 = A and 1 = B. The first boot is of A.
     pub fn side(&self, boot: usize) -> usize {
-        let (block, place) = (boot / (2 * FEWEST_PAIRS), boot % (2 * FEWEST_PAIRS));
-        let sides = |block: usize| draw_order(FEWEST_PAIRS, u64::from(self.seed) + block as u64);
+        let (block, place) = (boot / (2 * MIN_PAIRS), boot % (2 * MIN_PAIRS));
+        let sides = |block: usize| draw_order(MIN_PAIRS, u64::from(self.seed) + block as u64);
         (sides(block)[place] + sides(0)[0]) % 2
     }
 }

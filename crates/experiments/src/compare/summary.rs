@@ -1,8 +1,8 @@
 //! An answer about several tests in a table and a sentence.
 
-use super::allowance::ENOUGH_SESSIONS;
+use super::allowance::MIN_SESSIONS;
 use super::text::time_apart;
-use super::{ChangeVerdict, Compared, KnownBy, RunComparison, SpanCompared, place};
+use super::{AllowanceSource, ChangeVerdict, Compared, RunComparison, SpanCompared, place};
 use diskspd_figures::units::count_of;
 use diskspd_figures::units::visible::line;
 
@@ -84,20 +84,22 @@ fn open_reasons(
     reasons.iter().map(reason).collect()
 }
 
-/// Where the true change lies, without its sign: `, 9.0 to 15.0`.
+/// Formats the interval of the true change without its sign: `, 9.0 to 15.0`.
 fn bounds_text(metric: &Compared) -> String {
     let (Some(low), Some(high)) = (metric.low_percent, metric.high_percent) else { return String::new() };
     let (least, most) = if low.abs() < high.abs() { (low, high) } else { (high, low) };
     format!(", {:.1} to {:.1}", least.abs(), most.abs())
 }
 
-const IF_SO: &str = ", if these runs show the true change";
+const TRUE_CHANGE_CONDITION: &str = ", if these runs show the true change";
 
 fn what_would_tell(metric: &Compared, seconds: f64) -> String {
     let time = |runs: u32| match f64::from(runs) * seconds {
-        long if long >= 90.0 => format!("{:.0} more minutes would{IF_SO}", (long / 60.0).ceil()),
-        _ if runs == 1 => format!("1 more run would{IF_SO}"),
-        _ => format!("{runs} more runs would{IF_SO}"),
+        long if long >= 90.0 => {
+            format!("{:.0} more minutes would{TRUE_CHANGE_CONDITION}", (long / 60.0).ceil())
+        }
+        _ if runs == 1 => format!("1 more run would{TRUE_CHANGE_CONDITION}"),
+        _ => format!("{runs} more runs would{TRUE_CHANGE_CONDITION}"),
     };
     if let Some(runs) = metric.more_of_b {
         return time(runs);
@@ -115,10 +117,12 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
         };
     };
     let known_by = allowed.known_by;
-    let unit = if known_by == KnownBy::Boots { "boot" } else { "session" };
-    match (ENOUGH_SESSIONS as u32).saturating_sub(allowed.seen) {
+    let unit = if known_by == AllowanceSource::Boots { "boot" } else { "session" };
+    match (MIN_SESSIONS as u32).saturating_sub(allowed.seen) {
         0 if allowed.sessions == 0 => {
-            let KnownBy::NearerSessions(asked) = known_by else { return "more sessions would".into() };
+            let AllowanceSource::NearerSessions(asked) = known_by else {
+                return "more sessions would".into();
+            };
             format!(
                 "the known sessions are closer together than the two sides, {}: run these tests in sessions \
                  over as long a time to measure the machine's own drift",
@@ -131,7 +135,7 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
             allowed.percent
         ),
         more => {
-            let after = if known_by == KnownBy::Boots { ", each after a separate boot," } else { "" };
+            let after = if known_by == AllowanceSource::Boots { ", each after a separate boot," } else { "" };
             format!(
                 "run {} of these tests{after} to measure the machine's own drift",
                 count_of(more as usize, "more session")

@@ -1,53 +1,49 @@
 //! The figures of a comparison as lines of a table.
 
-use super::{Compared, RunComparison, SpanCompared, UntilSure};
+use super::{Compared, RunComparison, SequentialDesign, SpanCompared};
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::{self, Cell, TableColumn};
 use diskspd_figures::units::visible::line;
 
 /// A figure of both sides.
-pub struct ComparedLine<'a> {
+pub struct FigureRow<'a> {
     place: String,
     metric: &'a Compared,
     decides: bool,
-    until_sure: Option<&'a UntilSure>,
+    until_sure: Option<&'a SequentialDesign>,
 }
 
-pub fn lines_of_span(span: &SpanCompared) -> Vec<ComparedLine<'_>> {
-    let line = |(place, metric)| ComparedLine {
-        place: String::new(),
-        metric,
-        decides: place == 0,
-        until_sure: None,
-    };
+pub fn lines_of_span(span: &SpanCompared) -> Vec<FigureRow<'_>> {
+    let line =
+        |(place, metric)| FigureRow { place: String::new(), metric, decides: place == 0, until_sure: None };
     span.all().enumerate().map(line).collect()
 }
 
-pub(super) fn lines_that_decide(comparison: &RunComparison) -> Vec<ComparedLine<'_>> {
-    let line = |span| ComparedLine::deciding_line(comparison, span);
+pub(super) fn lines_that_decide(comparison: &RunComparison) -> Vec<FigureRow<'_>> {
+    let line = |span| FigureRow::deciding_line(comparison, span);
     comparison.time_spans.iter().filter_map(line).collect()
 }
 
-impl<'a> ComparedLine<'a> {
-    fn deciding_line(comparison: &RunComparison, span: &'a SpanCompared) -> Option<ComparedLine<'a>> {
+impl<'a> FigureRow<'a> {
+    fn deciding_line(comparison: &RunComparison, span: &'a SpanCompared) -> Option<FigureRow<'a>> {
         let place = place(comparison, span);
-        Some(ComparedLine { place, metric: span.metrics.first()?, decides: false, until_sure: None })
+        Some(FigureRow { place, metric: span.metrics.first()?, decides: false, until_sure: None })
     }
 
     pub fn is_compared(&self) -> bool {
         self.metric.sides.is_some()
     }
 
-    pub fn columns([first, other]: [&'static str; 2]) -> [TableColumn<ComparedLine<'a>>; 11] {
-        let number = TableColumn::<ComparedLine>::number;
+    pub fn columns([first, other]: [&'static str; 2]) -> [TableColumn<FigureRow<'a>>; 11] {
+        let number = TableColumn::<FigureRow>::number;
         [
-            TableColumn::<ComparedLine>::words("", |line| {
+            TableColumn::<FigureRow>::words("", |line| {
                 Cell::text(Some(&line.place).filter(|place| !place.is_empty()))
             })
             .optional()
             .brief(),
-            TableColumn::<ComparedLine>::words("", |line| Cell::Text(line.metric.title.clone())).brief(),
-            TableColumn::<ComparedLine>::words("figure", ComparedLine::name).paged(),
+            TableColumn::<FigureRow>::words("", |line| Cell::Text(line.metric.title.clone())).brief(),
+            TableColumn::<FigureRow>::words("figure", FigureRow::name).paged(),
             number(first, |line| line.side_cell(0)).brief_and_paged().meaning("median of its runs"),
             number(other, |line| line.side_cell(1)).brief_and_paged().meaning("median of its runs"),
             number("change", |line| Cell::change(line.metric.change_percent))
@@ -61,22 +57,21 @@ impl<'a> ComparedLine<'a> {
             .spare(1)
             .meaning("range that holds the true change (confidence interval)"),
             number("sure, %", |line| Cell::figure(line.metric.confidence_percent, 2)).paged(),
-            TableColumn::<ComparedLine>::words("verdict", |line| {
+            TableColumn::<FigureRow>::words("verdict", |line| {
                 Cell::Text(line.metric.verdict.word().to_owned())
             })
             .brief(),
-            TableColumn::<ComparedLine>::words("verdict", |line| {
+            TableColumn::<FigureRow>::words("verdict", |line| {
                 Cell::Marked(line.metric.verdict.mark(), String::new())
             })
             .paged(),
-            TableColumn::<ComparedLine>::words("to decide", ComparedLine::more_runs).optional().paged(),
+            TableColumn::<FigureRow>::words("to decide", FigureRow::more_runs).optional().paged(),
         ]
     }
 
-    /// Columns for programs.
-    fn data() -> [TableColumn<ComparedLine<'a>>; 13] {
-        let number = TableColumn::<ComparedLine>::number;
-        let words = TableColumn::<ComparedLine>::words;
+    fn data() -> [TableColumn<FigureRow<'a>>; 13] {
+        let number = TableColumn::<FigureRow>::number;
+        let words = TableColumn::<FigureRow>::words;
         [
             words("workload", |line| Cell::Text(line.place.clone())),
             words("figure", |line| Cell::Text(line.metric.metric.clone())),
@@ -100,10 +95,10 @@ impl<'a> ComparedLine<'a> {
         Some(self.metric.sides.as_ref()?[side].median)
     }
 
-    pub fn statistics() -> [TableColumn<ComparedLine<'a>>; 7] {
-        let number = TableColumn::<ComparedLine>::number;
+    pub fn statistics() -> [TableColumn<FigureRow<'a>>; 7] {
+        let number = TableColumn::<FigureRow>::number;
         [
-            TableColumn::<ComparedLine>::words("figure", ComparedLine::name).paged(),
+            TableColumn::<FigureRow>::words("figure", FigureRow::name).paged(),
             number("chance", |line| Cell::figure(line.metric.p_value, 3))
                 .paged()
                 .meaning("p-value: chance of such a difference between equal sides"),
@@ -154,14 +149,14 @@ impl<'a> ComparedLine<'a> {
 pub fn csv(comparison: &RunComparison) -> String {
     let of_span = |span| {
         let place = place(comparison, span);
-        lines_of_span(span).into_iter().map(move |line| ComparedLine {
+        lines_of_span(span).into_iter().map(move |line| FigureRow {
             place: place.clone(),
             until_sure: comparison.until_sure.as_ref(),
             ..line
         })
     };
-    let lines: Vec<ComparedLine> = comparison.time_spans.iter().flat_map(of_span).collect();
-    table::csv(&ComparedLine::data(), &lines)
+    let lines: Vec<FigureRow> = comparison.time_spans.iter().flat_map(of_span).collect();
+    table::csv(&FigureRow::data(), &lines)
 }
 
 pub fn place(comparison: &RunComparison, span: &SpanCompared) -> String {

@@ -1,9 +1,9 @@
 //! A comparison for people.
 
-use super::order::ENOUGH_BOOTS;
-use super::table::{ComparedLine, lines_of_span, lines_that_decide, place};
+use super::order::MIN_BOOTS;
+use super::table::{FigureRow, lines_of_span, lines_that_decide, place};
 use super::{
-    ChangeVerdict, Compared, KnownBy, Names, OrderKind, RunComparison, SideDifference, SpanCompared,
+    AllowanceSource, ChangeVerdict, Compared, Names, OrderKind, RunComparison, SideDifference, SpanCompared,
     WorkloadCompared,
 };
 use diskspd_figures::units::count_of;
@@ -83,7 +83,7 @@ pub fn wrong_figures(comparison: &RunComparison) -> Vec<String> {
 }
 
 pub fn table(comparison: &RunComparison, heads: [&'static str; 2], room: usize) -> String {
-    table::text_within(&ComparedLine::columns(heads), &lines_that_decide(comparison), room)
+    table::text_within(&FigureRow::columns(heads), &lines_that_decide(comparison), room)
 }
 
 /// Returns a sentence for each difference: `kernel: 6.1 in A, 6.2 in B`. Facts recorded by one side only
@@ -125,8 +125,8 @@ pub fn error_rate(comparison: &RunComparison) -> Option<String> {
     })
 }
 
-/// Smaller changes of both sides, %, are not worth a sentence.
-const LEAST_DRIFT: f64 = 1.0;
+/// Minimum reported change of both sides, percent.
+const MIN_DRIFT: f64 = 1.0;
 
 fn about_position(workload: &WorkloadCompared, primary: &Compared) -> Option<String> {
     let unit = if workload.boots.is_some() { "boot" } else { "run" };
@@ -158,7 +158,7 @@ pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<S
         return Some(about);
     }
     if let Some(drift) = primary.drift_percent {
-        if drift.abs() < LEAST_DRIFT {
+        if drift.abs() < MIN_DRIFT {
             return None;
         }
         let of = if workload.boots.is_some() { "boots" } else { "runs" };
@@ -183,15 +183,15 @@ pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<S
         format!(", for two kernels {} (--dir)", more_boots(first.saturating_add(other)))
     });
     let rests = match (allowed.sessions, allowed.known_by) {
-        (0, KnownBy::Sessions | KnownBy::Position) => {
+        (0, AllowanceSource::Sessions | AllowanceSource::Position) => {
             "This machine's own drift between sessions is unknown".to_owned()
         }
-        (0, KnownBy::Boots) => "This machine's own drift between boots is unknown".to_owned(),
-        (0, KnownBy::NearerSessions(asked)) => format!(
+        (0, AllowanceSource::Boots) => "This machine's own drift between boots is unknown".to_owned(),
+        (0, AllowanceSource::NearerSessions(asked)) => format!(
             "This machine's own drift over {} is unknown: all known sessions are closer together",
             time_apart(asked)
         ),
-        (count, KnownBy::Boots) => {
+        (count, AllowanceSource::Boots) => {
             format!("This machine's change from one boot to another was measured {count} times")
         }
         (count, _) => format!("This machine's change from one session to another was measured {count} times"),
@@ -215,14 +215,14 @@ pub(super) fn time_apart(ms: i64) -> String {
 }
 
 pub fn more_boots(made: u32) -> String {
-    match ENOUGH_BOOTS.saturating_sub(made) {
-        0 => format!("{ENOUGH_BOOTS} boots in random pairs"),
+    match MIN_BOOTS.saturating_sub(made) {
+        0 => format!("{MIN_BOOTS} boots in random pairs"),
         1 => "1 more boot".to_owned(),
         more => format!("{more} more boots"),
     }
 }
 
-/// Why what decides can't be judged, in sentences; empty = it can.
+/// Returns the reasons why the decisive figure cannot be judged; empty = it can.
 pub fn unjudged_text(comparison: &RunComparison) -> Vec<String> {
     let spans = comparison.time_spans.iter().filter_map(|span| Some((span, span.metrics.first()?)));
     let without = spans.filter(|(_, metric)| metric.verdict == ChangeVerdict::NotCompared);
@@ -244,9 +244,8 @@ pub fn unjudged_text(comparison: &RunComparison) -> Vec<String> {
 
 fn put_span(text: &mut String, span: &SpanCompared, room: usize) {
     let same = span.same_percent;
-    let lines: Vec<ComparedLine> =
-        lines_of_span(span).into_iter().filter(ComparedLine::is_compared).collect();
-    *text += &table::text_within(&ComparedLine::columns(["A", "B"]), &lines, room);
+    let lines: Vec<FigureRow> = lines_of_span(span).into_iter().filter(FigureRow::is_compared).collect();
+    *text += &table::text_within(&FigureRow::columns(["A", "B"]), &lines, room);
     if let Some(primary) = span.metrics.first() {
         let ChangeText { verdict, more, found } = answer(primary, same);
         let lines: Vec<String> =
@@ -264,13 +263,14 @@ fn put_span(text: &mut String, span: &SpanCompared, room: usize) {
 }
 
 /// From this difference on, in percent, the change and the ratio of the medians are both printed.
-const SHOWN_DIFFERENCE: f64 = 1.0;
+const MIN_SHOWN_DIFFERENCE: f64 = 1.0;
 
 /// Explains a change that differs from the ratio of the printed medians.
 fn about_medians(metric: &Compared) -> Option<String> {
     let [first, other] = metric.sides.as_ref()?.each_ref().map(|side| side.median);
     let of_medians = Some(100.0 * (other / first - 1.0)).filter(|percent| percent.is_finite())?;
-    let change = metric.change_percent.filter(|change| (change - of_medians).abs() >= SHOWN_DIFFERENCE)?;
+    let change =
+        metric.change_percent.filter(|change| (change - of_medians).abs() >= MIN_SHOWN_DIFFERENCE)?;
     Some(format!(
         "The change of {} is the median over pairs of runs; the medians of the sides differ by {}.",
         signed(change),

@@ -1,32 +1,31 @@
 //! The verdict about a change from two sets of values.
 
-use super::allowance::{self, KnownLevels, OrderAllowance};
-use super::looks::Looks;
-use super::no_value::MissingValueError;
+use super::allowance::{self, EarlierSteps, OrderAllowance};
+use super::missing_value::MissingValueError;
 use super::order::RunOrder;
-use super::schedule::FEWEST_PAIRS;
+use super::schedule::MIN_PAIRS;
+use super::sequential::InterimAnalyses;
 
 use diskspd_figures::stats::median;
-use diskspd_figures::stats::ranks::{self, RankDesign, Shift, VAST_INTERVAL};
+use diskspd_figures::stats::ranks::{self, MAX_INFORMATIVE_INTERVAL, RankDesign, Shift};
 use diskspd_figures::units::mark::{Tone, VerdictMark};
 use serde::{Deserialize, Serialize};
 
 /// Probability of detection for the recommended number of runs.
-const LIKELY: f64 = 0.8;
+const POWER: f64 = 0.8;
 const MAX_RUNS: usize = 1000;
-const MOST_OF_B: u32 = 60;
+const MAX_B_RUNS: u32 = 60;
 const MIN_REPORTED_CHANGE: f64 = 0.05;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeVerdict {
-    /// The other side is better.
     Better,
     Worse,
     Same,
     CantTell,
     TwoRuns,
-    /// There are no values that could be compared.
+    /// Neither side has comparable values.
     NotCompared,
 }
 
@@ -56,7 +55,6 @@ impl ChangeVerdict {
     }
 }
 
-/// The values of a side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SideSummary {
     pub median: f64,
@@ -90,7 +88,7 @@ pub struct Compared {
     pub noise_percent: Option<f64>,
     /// Probability in percent of detecting a change of 5 %; `None` if unknown for sequential sides.
     pub power_5_percent: Option<f64>,
-    /// The smallest change that they find four times in five, percent.
+    /// Smallest change in percent that they detect with a power of 80 %.
     pub detectable_percent: Option<f64>,
     /// Number of additional runs of A and B for a likely conclusion. `None` if already conclusive, not
     /// helpful, or more than a thousand.
@@ -113,7 +111,7 @@ impl Compared {
     }
 }
 
-pub(super) struct AboutFigure {
+pub(super) struct FigureInfo {
     pub metric: String,
     pub title: String,
     pub more_is_better: bool,
@@ -122,10 +120,10 @@ pub(super) struct AboutFigure {
 #[derive(Clone, Copy)]
 pub(super) struct Basis<'a> {
     pub order: &'a RunOrder,
-    pub known: &'a KnownLevels,
+    pub known: &'a EarlierSteps,
     pub same: f64,
     pub figures: usize,
-    pub looks: Looks,
+    pub looks: InterimAnalyses,
 }
 
 impl Basis<'_> {
@@ -155,7 +153,7 @@ impl Basis<'_> {
 
 /// Compares a figure from the values of each side, none negative, or the reason for their absence.
 pub(super) fn compared(
-    about: AboutFigure,
+    about: FigureInfo,
     values: [Result<Vec<f64>, MissingValueError>; 2],
     on: Basis,
 ) -> Compared {
@@ -233,7 +231,7 @@ fn judge_metric(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) ->
         design.power(change_deviations(MIN_REPORTED_CHANGE.ln_1p(), scatter).min(1e6), sure) * 100.0
     };
     let detectable =
-        |(design, scatter): (RankDesign, f64)| log_percent(design.detectable(LIKELY, sure)? * scatter);
+        |(design, scatter): (RankDesign, f64)| log_percent(design.detectable(POWER, sure)? * scatter);
     Compared {
         sides,
         verdict,
@@ -243,7 +241,7 @@ fn judge_metric(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) ->
         confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),
         p_value: Some(shift.p_value()),
         corrected_p_value: Some(on.corrected_chance(shift.p_value())),
-        noise_percent: noise.filter(|noise| *noise < VAST_INTERVAL).and_then(log_percent),
+        noise_percent: noise.filter(|noise| *noise < MAX_INFORMATIVE_INTERVAL).and_then(log_percent),
         power_5_percent: known.map(finds),
         detectable_percent: known.and_then(detectable),
         more_runs,
@@ -268,8 +266,8 @@ fn more_of_b(
     let left = (estimate - by).max(same.ln_1p() - by - estimate);
     let deviations = change_deviations(Some(left).filter(|left| *left > 0.0)?, scatter);
     let enough =
-        |more: &u32| RankDesign::Sides(first, other + *more as usize).power(deviations, sure) >= LIKELY;
-    (1..=MOST_OF_B).find(enough)
+        |more: &u32| RankDesign::Sides(first, other + *more as usize).power(deviations, sure) >= POWER;
+    (1..=MAX_B_RUNS).find(enough)
 }
 
 fn change_deviations(change: f64, scatter: f64) -> f64 {
@@ -290,10 +288,10 @@ fn more_runs(
         let more = if more == [0, 0] { [1, 1] } else { more };
         Some(more.map(|count| u32::try_from(count).unwrap_or(u32::MAX)))
     };
-    let enough = |design: RankDesign| design.power(deviations, sure) >= LIKELY;
+    let enough = |design: RankDesign| design.power(deviations, sure) >= POWER;
     match design {
         RankDesign::Pairs(count) => {
-            let wanted = RankDesign::needed(RankDesign::Pairs, deviations, LIKELY, sure, MAX_RUNS)?;
+            let wanted = RankDesign::needed(RankDesign::Pairs, deviations, POWER, sure, MAX_RUNS)?;
             more([first.max(other) + wanted.saturating_sub(count); 2])
         }
         RankDesign::Sides(..) => {
@@ -302,16 +300,14 @@ fn more_runs(
                 return more([first.max(count), other.max(count)]);
             }
             // A few pairs are compared as two sides; more of them by themselves.
-            if let Some(count) =
-                (longer..FEWEST_PAIRS).find(|count| enough(RankDesign::Sides(*count, *count)))
-            {
+            if let Some(count) = (longer..MIN_PAIRS).find(|count| enough(RankDesign::Sides(*count, *count))) {
                 return more([count; 2]);
             }
             let (design, deviations): (fn(usize) -> RankDesign, f64) = match in_turn {
                 true => (RankDesign::Pairs, deviations / 2f64.sqrt()),
                 false => (|count| RankDesign::Sides(count, count), deviations),
             };
-            more([RankDesign::needed(design, deviations, LIKELY, sure, MAX_RUNS)?; 2])
+            more([RankDesign::needed(design, deviations, POWER, sure, MAX_RUNS)?; 2])
         }
     }
 }

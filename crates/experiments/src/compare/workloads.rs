@@ -19,7 +19,7 @@ pub(super) struct Workloads {
 }
 
 /// A workload of a side: the places of its runs.
-type RunPlaces = Vec<usize>;
+type WorkloadRuns = Vec<usize>;
 
 impl MatchedWorkload {
     pub(super) fn runs<'a>(&self, sides: [&'a Side; 2]) -> [Vec<&'a SideRun>; 2] {
@@ -36,7 +36,7 @@ pub(super) fn from_sides(sides: [&Side; 2]) -> Workloads {
     // On the same targets, if that leaves any; else whatever they are called.
     let groups = |with_targets: bool| sides.map(|side| group_runs(side, with_targets));
     let mut grouped = groups(true);
-    let in_both = |[first, other]: &[Vec<KeyedPlaces>; 2]| {
+    let in_both = |[first, other]: &[Vec<KeyedRuns>; 2]| {
         first.iter().any(|(key, _)| other.iter().any(|(found, _)| fit(found, key)))
     };
     if !in_both(&grouped) {
@@ -49,10 +49,10 @@ pub(super) fn from_sides(sides: [&Side; 2]) -> Workloads {
         return Workloads { both, alone: Default::default() };
     }
     let (found, left) = match_counterparts(sides, &first, &other);
-    let all: Vec<(usize, &RunPlaces)> =
+    let all: Vec<(usize, &WorkloadRuns)> =
         first.iter().map(|(_, group)| (0, group)).chain(other.iter().map(|(_, group)| (1, group))).collect();
     let names = group_names(sides, &all);
-    let name = |group: &RunPlaces, side: usize| {
+    let name = |group: &WorkloadRuns, side: usize| {
         let place = all.iter().position(|(of, one)| *of == side && *one == group);
         place.map(|place| names[place].clone()).unwrap_or_default()
     };
@@ -73,7 +73,7 @@ pub(super) fn from_sides(sides: [&Side; 2]) -> Workloads {
 
 /// The tests of suites, by their names; `None` = a run is of none.
 fn by_tests(sides: [&Side; 2]) -> Option<Workloads> {
-    let mut tests: Vec<(&str, [RunPlaces; 2])> = Vec::new();
+    let mut tests: Vec<(&str, [WorkloadRuns; 2])> = Vec::new();
     for (number, side) in sides.into_iter().enumerate() {
         for (place, run) in side.runs.iter().enumerate() {
             let name = run.test.as_deref()?;
@@ -97,21 +97,21 @@ fn by_tests(sides: [&Side; 2]) -> Option<Workloads> {
     Some(found)
 }
 
-type KeyedPlaces = (WorkKey, RunPlaces);
+type KeyedRuns = (WorkKey, WorkloadRuns);
 
 fn match_counterparts(
     sides: [&Side; 2],
-    first: &[KeyedPlaces],
-    other: &[KeyedPlaces],
-) -> (Vec<Option<RunPlaces>>, Vec<Option<RunPlaces>>) {
-    let mut left: Vec<Option<RunPlaces>> = other.iter().map(|(_, group)| Some(group.clone())).collect();
-    let mut found: Vec<Option<RunPlaces>> = Vec::new();
+    first: &[KeyedRuns],
+    other: &[KeyedRuns],
+) -> (Vec<Option<WorkloadRuns>>, Vec<Option<WorkloadRuns>>) {
+    let mut left: Vec<Option<WorkloadRuns>> = other.iter().map(|(_, group)| Some(group.clone())).collect();
+    let mut found: Vec<Option<WorkloadRuns>> = Vec::new();
     for (key, _) in first {
         let place = other.iter().position(|(of_other, _)| fit(of_other, key));
         found.push(place.and_then(|place| left[place].take()));
     }
     // What one side didn't record can't be held against it, where there is but one that it could be.
-    let fits = |one: &RunPlaces, of: &RunPlaces| {
+    let fits = |one: &WorkloadRuns, of: &WorkloadRuns| {
         let runs = [of_places(sides[0], one), of_places(sides[1], of)];
         facts::differences(borrowed(&runs)).1.is_empty()
     };
@@ -142,8 +142,8 @@ type WorkKey = Vec<Option<Parameters>>;
 
 /// Returns the workloads of a side by key, in order of appearance. A run without a measured time span
 /// belongs to the group with the same other spans.
-fn group_runs(side: &Side, with_targets: bool) -> Vec<KeyedPlaces> {
-    let mut groups: Vec<KeyedPlaces> = Vec::new();
+fn group_runs(side: &Side, with_targets: bool) -> Vec<KeyedRuns> {
+    let mut groups: Vec<KeyedRuns> = Vec::new();
     let keys: Vec<WorkKey> = side.runs.iter().map(|run| work_key(run, with_targets)).collect();
     let is_whole = |place: &usize| keys[*place].iter().all(Option::is_some);
     let (whole, cut): (Vec<usize>, Vec<usize>) = (0..keys.len()).partition(is_whole);
@@ -187,7 +187,7 @@ pub(super) fn same(one: &SideRun, other: &SideRun) -> bool {
     work_key(one, true) == work_key(other, true)
 }
 
-fn group_names(sides: [&Side; 2], groups: &[(usize, &RunPlaces)]) -> Vec<String> {
+fn group_names(sides: [&Side; 2], groups: &[(usize, &WorkloadRuns)]) -> Vec<String> {
     let facts: Vec<BTreeMap<String, String>> = groups
         .iter()
         .map(|(side, group)| {
@@ -206,7 +206,6 @@ fn group_names(sides: [&Side; 2], groups: &[(usize, &RunPlaces)]) -> Vec<String>
     facts.iter().enumerate().map(name).collect()
 }
 
-/// Borrowed as comparisons take them.
 pub(super) fn borrowed<'a>(runs: &'a [Vec<&'a SideRun>; 2]) -> Runs<'a> {
     [&runs[0], &runs[1]]
 }

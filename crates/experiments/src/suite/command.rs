@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_separate_words_and_quotes_hold_them_together() {
+    fn quotes_join_words_separated_by_blanks() {
         for (line, expected) in [
             ("", &[][..]),
             ("  -b4K\n -r  ", &["-b4K", "-r"]),

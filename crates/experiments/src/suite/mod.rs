@@ -23,10 +23,9 @@ pub use table::{SuiteRow, suite_text};
 use super::compare::TestQuestion;
 
 pub const DEFAULT_ROUNDS: u32 = 5;
-pub const MOST_ROUNDS: u32 = 1000;
-pub const MOST_TESTS: usize = 100;
+pub const MAX_ROUNDS: u32 = 1000;
+pub const MAX_TESTS: usize = 100;
 
-/// A named list of tests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suite {
     /// Name, which also identifies its runs in the history.

@@ -1,7 +1,7 @@
 //! Parser of suites: TOML with known keys only; other keys are reported with their line.
 
 use super::command::words;
-use super::{MOST_ROUNDS, MOST_TESTS, Suite, SuiteTest};
+use super::{MAX_ROUNDS, MAX_TESTS, Suite, SuiteTest};
 use crate::compare::{Metric, TestQuestion};
 use crate::repeat::share;
 use crate::selection::check_word;
@@ -11,13 +11,13 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A suite is no longer than this, bytes.
+/// Maximum size of a suite in bytes.
 pub const MAX_BYTES: u64 = limits::SUITE.bytes;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}{}", hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default())]
 pub struct SuiteError {
-    /// Where, from 1.
+    /// Line number from 1.
     pub line: usize,
     pub what: String,
     pub hint: Option<String>,
@@ -46,8 +46,8 @@ pub fn read(text: &str) -> Result<Suite, SuiteError> {
     let list = tests.get_ref().as_array().ok_or_else(|| {
         source.wrong_value(&tests.span(), "'test' must be a list".into()).with_hint("write [[test]]")
     })?;
-    if list.len() > MOST_TESTS {
-        return Err(source.wrong_value(&tests.span(), format!("a suite has at most {MOST_TESTS} tests")));
+    if list.len() > MAX_TESTS {
+        return Err(source.wrong_value(&tests.span(), format!("a suite has at most {MAX_TESTS} tests")));
     }
     let mut found: Vec<SuiteTest> = Vec::new();
     for value in list.iter() {
@@ -185,10 +185,10 @@ impl<'a> Keys<'a> {
             DeValue::Integer(number) => u32::from_str_radix(number.as_str(), number.radix()).ok(),
             _ => None,
         };
-        match number.filter(|number| (1..=MOST_ROUNDS).contains(number)) {
+        match number.filter(|number| (1..=MAX_ROUNDS).contains(number)) {
             Some(number) => Ok(Some(number)),
             None => {
-                let what = format!("'repeat' must be a number of runs from 1 to {MOST_ROUNDS}");
+                let what = format!("'repeat' must be a number of runs from 1 to {MAX_ROUNDS}");
                 Err(self.source.wrong_value(&value.span(), what))
             }
         }

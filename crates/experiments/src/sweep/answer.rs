@@ -41,8 +41,8 @@ pub struct SweepAnswer {
     /// Limiting resource at the smallest and the largest load; `None` if not checked.
     pub limits: [Option<String>; 2],
     /// Maximum gain of more threads; `None` if the sweep does not vary `-t` or `-F`.
-    pub threads: Option<SameThreads>,
-    /// How the storage serves several hosts; `None` = no point had several.
+    pub threads: Option<SufficientThreads>,
+    /// Service of several hosts; `None` = no point had several hosts.
     pub hosts: Option<HostsAnswer>,
     /// Rows that need more repetitions; empty if none do.
     pub undecided: Vec<usize>,
@@ -51,9 +51,9 @@ pub struct SweepAnswer {
     pub would_tell: Option<u32>,
 }
 
-/// How few threads are as good as any number.
+/// The smallest number of threads with the full rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SameThreads {
+pub struct SufficientThreads {
     /// The fewest that come within 2 % of the best; places in `best`.
     pub enough: Enough,
     /// Threads, and the highest IOPS with them; rising.
@@ -267,7 +267,7 @@ impl PointRow {
         let figures = self.figures.as_ref()?;
         let words = match figures.limited_by?.words() {
             Some(words) => words,
-            None if figures.hottest.is_some_and(|hottest| hottest > BUSY) => "one core, which was saturated",
+            None if figures.hottest.is_some_and(|hottest| hottest > BUSY) => "one saturated core",
             None => "an unknown cause",
         };
         Some(words.to_owned())
@@ -275,7 +275,7 @@ impl PointRow {
 }
 
 /// The best row of each number of threads, against each other.
-fn compare_threads(rows: &[PointRow], places: &[usize], looks: usize) -> Option<SameThreads> {
+fn compare_threads(rows: &[PointRow], places: &[usize], looks: usize) -> Option<SufficientThreads> {
     let iops = |place: usize| rows[place].figures.as_ref().map_or(0.0, |line| line.iops);
     let mut best: Vec<usize> = Vec::new();
     for place in places.iter().copied() {
@@ -288,5 +288,5 @@ fn compare_threads(rows: &[PointRow], places: &[usize], looks: usize) -> Option<
     best.sort_by_key(|place| rows[*place].threads);
     let enough = estimate_levels(rows, &best, looks, |line| Some(line.iops)).enough(NEGLIGIBLE_SHARE)?;
     let of = |place: &usize| (rows[*place].threads, iops(*place));
-    (best.len() > 1).then(|| SameThreads { enough, best: best.iter().map(of).collect() })
+    (best.len() > 1).then(|| SufficientThreads { enough, best: best.iter().map(of).collect() })
 }

@@ -11,7 +11,7 @@ use diskspd_figures::stats::replicates::Bounds;
 use diskspd_figures::units::count_of;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerLine {
+pub struct AnswerRow {
     /// Topic in one or two words; empty if it continues the previous line.
     pub name: &'static str,
     pub words: String,
@@ -30,7 +30,7 @@ pub fn text(
             text += &format!("with {}:\n", answer.common);
         }
         let chosen = answer.chosen_row().map(|row| answer_line("use", command(row)));
-        for AnswerLine { name, words } in lines(answer, rows, settings).into_iter().chain(chosen) {
+        for AnswerRow { name, words } in lines(answer, rows, settings).into_iter().chain(chosen) {
             text += &format!("{name:<14}{words}\n");
         }
     }
@@ -57,7 +57,7 @@ pub fn unanswered(answers: &[SweepAnswer], rows: &[PointRow]) -> Vec<String> {
     told
 }
 
-pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerLine> {
+pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerRow> {
     let mut lines = figure_lines(answer, rows, settings);
     if let (Some(kept), Some(objective)) = (&answer.objective, settings.objective) {
         lines.push(answer_line("objective", objective_words(kept, objective, answer, rows)));
@@ -86,8 +86,8 @@ pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Ve
     lines
 }
 
-fn answer_line(name: &'static str, words: impl Into<String>) -> AnswerLine {
-    AnswerLine { name, words: words.into() }
+fn answer_line(name: &'static str, words: impl Into<String>) -> AnswerRow {
+    AnswerRow { name, words: words.into() }
 }
 
 fn point_label(row: &PointRow) -> String {
@@ -109,7 +109,7 @@ fn left_out(places: &[usize], rows: &[PointRow]) -> String {
     places.iter().map(why).collect::<Vec<_>>().join(", ")
 }
 
-fn figure_lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerLine> {
+fn figure_lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Vec<AnswerRow> {
     let mut highest = point_text(&rows[answer.highest]);
     if let Some((low, high)) = rows[answer.highest].iops.and_then(|iops| iops.interval(Bounds::Positive)) {
         highest += &format!(" ({low:.0} .. {high:.0}, 95 %)");
@@ -148,7 +148,7 @@ fn figure_lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) ->
     lines
 }
 
-/// How sure a statement about several points is.
+/// Returns the certainty of a statement about several points.
 fn certainty_text(answer: &SweepAnswer, rows: &[PointRow]) -> &'static str {
     if answer.is_repeated(rows) { "(95 %)" } else { "by one run per point" }
 }

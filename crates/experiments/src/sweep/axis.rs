@@ -1,9 +1,9 @@
 //! Values of an option that a sweep goes through: `1..64` (doubling), `1..16+1` (steps), `1,2,4` (a list,
 //! whose parts may be ranges).
 
-use super::fault::AxisError;
+use super::error::AxisError;
 
-/// More values than this on one axis are a mistake.
+/// Maximum number of values of an axis.
 const MAX_VALUES: usize = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

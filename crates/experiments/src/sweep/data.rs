@@ -2,7 +2,7 @@
 
 use super::PointRow;
 use crate::RunRow;
-use crate::run_columns::{self, OfRun};
+use crate::run_columns::{self, RunContext};
 use diskspd_figures::units::table::{self, Cell, TableColumn};
 
 /// A run of a point, or why one failed.
@@ -29,7 +29,7 @@ impl<'a> PointRun<'a> {
     }
 }
 
-impl OfRun for PointRun<'_> {
+impl RunContext for PointRun<'_> {
     fn run_line(&self) -> Option<&RunRow> {
         self.line
     }

@@ -7,9 +7,9 @@ use diskspd_figures::stats::replicates::student_t;
 /// False-positive rate for an unchanged device, of the straight line and of the bend. Together below 5 %.
 const CHANCE_OF_LINE: f64 = 0.03;
 const CHANCE_OF_BEND: f64 = 0.01;
-const FEWEST_FOR_BEND: usize = 4;
+const MIN_POINTS_FOR_BEND: usize = 4;
 /// Maximum irrelevant change, if its interval is within it.
-const LITTLE: f64 = 0.05;
+const NEGLIGIBLE_DRIFT: f64 = 0.05;
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Drift {
@@ -94,7 +94,7 @@ impl Drift {
         let (low, high) = self.between;
         let interval = format!("95 %: {:+.1} .. {:+.1} %", 100.0 * low, 100.0 * high);
         let change = format!("{:+.1} % from the first to the last run ({interval}", 100.0 * self.change);
-        let small = -LITTLE < low && high < LITTLE;
+        let small = -NEGLIGIBLE_DRIFT < low && high < NEGLIGIBLE_DRIFT;
         let mut text = match (self.is_sure, small) {
             (true, _) => {
                 let a_run = 100.0 * ((1.0 + self.change).powf(1.0 / self.steps as f64) - 1.0);
@@ -138,7 +138,7 @@ fn test_bend(
     line: &FittedLine,
     degrees: usize,
 ) -> Option<f64> {
-    let degrees = Some(degrees).filter(|degrees| *degrees >= FEWEST_FOR_BEND)? - 1;
+    let degrees = Some(degrees).filter(|degrees| *degrees >= MIN_POINTS_FOR_BEND)? - 1;
     // 1 in the middle, 0 at both ends; what of it is a straight line is taken out.
     let hump = within_groups(timed, groups, |one| 1.0 - 4.0 * one.time * one.time);
     let straight = dot(&hump, time) / dot(time, time);
@@ -167,7 +167,6 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
 /// A line of least squares through the origin.
 struct FittedLine {
     slope: f64,
-    /// Standard error of the slope.
     error: f64,
     degrees: usize,
     rest: Vec<f64>,

@@ -1,6 +1,6 @@
 //! Axes become points: the settings of each.
 
-use super::fault::AxisError;
+use super::error::AxisError;
 
 const MAX_POINTS: usize = 10_000;
 
@@ -25,7 +25,7 @@ impl Axis {
     }
 }
 
-/// One option of a point with its value.
+/// An option of a point with its value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Setting {
     pub option: String,

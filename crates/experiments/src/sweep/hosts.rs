@@ -8,8 +8,8 @@ use serde::Serialize;
 /// False alarms over all hosts of a sweep.
 const ALARMS: f64 = 0.01;
 /// A host that lacks less than this share of the median is not reported.
-const LEAST_LACK: f64 = 0.02;
-/// Fewer hosts do not show the usual variation.
+const MIN_SHORTFALL: f64 = 0.02;
+/// Minimum number of hosts that shows the usual variation.
 const MIN_HOSTS: usize = 4;
 
 /// The point with the most hosts.
@@ -19,7 +19,7 @@ pub struct HostsAnswer {
     pub hosts: usize,
     /// Jain's index of their IOPS: 1 = all have the same, 1/n = one has all.
     pub fairness: f64,
-    /// The lowest and the highest share of the IOPS, percent.
+    /// The lowest and the highest share of the IOPS in percent.
     pub shares: [f64; 2],
     /// The host that is slower than its peers, at most 1 % false alarms.
     pub slow: Option<SlowHost>,
@@ -95,7 +95,7 @@ fn slow(rates: &[(&str, f64)]) -> Option<SlowHost> {
     let (name, lowest) = rates.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
     let median = diskspd_figures::stats::median(rates.iter().map(|(_, rate)| *rate));
     let found = || SlowHost { name: (*name).to_owned(), percent_of_median: lowest / median * 100.0 };
-    if lowest / median > 1.0 - LEAST_LACK {
+    if lowest / median > 1.0 - MIN_SHORTFALL {
         return None;
     }
     if *lowest <= 0.0 {

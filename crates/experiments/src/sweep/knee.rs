@@ -23,9 +23,9 @@ pub enum KneeStatus {
     AtEnd,
     /// Knee at the start of the range or below; no smaller load was tested.
     AtBegin,
-    /// It may be any load of the range.
+    /// Any load of the range can be the knee.
     Anywhere,
-    /// No repetitions, so the run-to-run variation is unknown.
+    /// Run-to-run variation is unknown without repetitions.
     NotRepeated,
 }
 

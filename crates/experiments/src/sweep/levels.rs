@@ -13,7 +13,7 @@ pub(super) struct Levels {
     t: f64,
 }
 
-/// How logarithms of runs of the same point scatter around their mean.
+/// Variation of the logarithms of the runs of a point.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Scatter {
     squares: f64,
@@ -74,7 +74,7 @@ impl Levels {
         self.measured_levels().reduce(above)
     }
 
-    /// By how much `one` is above `other`, as a difference of logarithms.
+    /// Returns the difference of the logarithms of `one` and `other`.
     pub(super) fn share_above(&self, one: usize, other: usize) -> f64 {
         self.level_at(one).0 - self.level_at(other).0
     }

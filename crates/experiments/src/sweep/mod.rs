@@ -11,8 +11,8 @@ mod answer_text;
 mod axis;
 mod data;
 mod drift;
+mod error;
 mod estimate;
-mod fault;
 mod grid;
 mod hosts;
 mod knee;
@@ -26,25 +26,25 @@ mod settings;
 mod slices;
 mod table;
 
-pub use answer::{SameThreads, SweepAnswer};
-pub use answer_text::{AnswerLine, lines as answer_lines, text as answer_text, unanswered};
+pub use answer::{SufficientThreads, SweepAnswer};
+pub use answer_text::{AnswerRow, lines as answer_lines, text as answer_text, unanswered};
 pub use axis::{ValueForm, is_range, values};
 pub use data::csv;
 pub use drift::Drift;
+pub use error::AxisError;
 pub use estimate::{Estimate, estimate, words as time_in_words};
-pub use fault::AxisError;
 pub use grid::{Axis, Setting, diagonal, points};
 pub use hosts::{HostsAnswer, SlowHost};
 pub use knee::{Knee, KneeStatus};
 pub use levels::Enough;
 pub use next::{NextPoint, next};
 pub use objective::{LoadOutcome, Measure, Objective, SloResult, find_kept};
-pub use result::{SweepEnd, SweepResult};
+pub use result::{SweepOutcome, SweepResult};
 pub use rows::{PointRow, rows};
 pub use settings::{Settings, SweepOrder, curve, seconds};
-pub use slices::FEWEST_SLICES;
+pub use slices::MIN_SLICES;
 pub use table::{
-    FoundAtPoints, PointLine, findings as findings_text, label, lines as point_lines, text as table_text,
+    FindingPoints, PointFigures, findings as findings_text, label, lines as point_lines, text as table_text,
     told_once,
 };
 
@@ -69,7 +69,7 @@ pub struct SweepPoint {
     pub threads: u64,
     /// Points of a group differ in load alone.
     pub group: usize,
-    /// How long its run is planned to take, s.
+    /// Planned duration of its run in s.
     pub seconds: f64,
 }
 
@@ -87,7 +87,7 @@ pub enum SweepAction {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompletedPoint {
     pub what: SweepAction,
-    /// How long it took with all around it, s.
+    /// Duration with preparation and cleanup in s.
     pub seconds: f64,
     pub line: Option<RunRow>,
     pub failure: Option<String>,

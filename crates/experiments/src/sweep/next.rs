@@ -12,11 +12,11 @@ use super::{CompletedPoint, Settings, Sweep, SweepAction};
 use std::collections::HashMap;
 
 /// Minimum number of points for reference runs, which would otherwise be the majority.
-const FEWEST_FOR_REFERENCES: usize = 4;
+const MIN_POINTS_FOR_REFERENCES: usize = 4;
 /// The objective is found to this share of the maximum.
 const PRECISION: f64 = 0.02;
 /// Rates that are tried for it at most.
-const MOST_TRIED: usize = 12;
+const MAX_TRIED_LOADS: usize = 12;
 const COARSE: usize = 5;
 
 /// I/Os per second of runs that are only assumed.
@@ -54,10 +54,9 @@ pub(super) fn forecast(sweep: &Sweep, history: &[CompletedPoint]) -> Vec<SweepAc
 }
 
 enum Stop {
-    /// This has not been run yet.
+    /// The next action, which has not run yet.
     Run(SweepAction),
     Budget,
-    /// Something else has been run.
     Astray,
 }
 
@@ -165,7 +164,7 @@ impl<'a> Replay<'a> {
 
     fn set_reference(&mut self, point: usize, of: usize, middle: usize) {
         let settings = &self.sweep.settings;
-        if (settings.slices || settings.order == SweepOrder::Interleaved) && of >= FEWEST_FOR_REFERENCES {
+        if (settings.slices || settings.order == SweepOrder::Interleaved) && of >= MIN_POINTS_FOR_REFERENCES {
             self.reference = Some(point);
             self.middle = Some(self.at + middle);
         }
@@ -349,7 +348,7 @@ impl<'a> Replay<'a> {
     /// Halves the distance between the highest rate that meets the objective and the next higher rate.
     fn refine_rates(&mut self, mut rates: Vec<u64>, maximum: f64) -> Result<(), Stop> {
         let Some(objective) = self.sweep.settings.objective else { return Ok(()) };
-        for _ in 0..MOST_TRIED {
+        for _ in 0..MAX_TRIED_LOADS {
             let of_rate = |rate: &u64| {
                 let runs = self.history[..self.at.min(self.history.len())].iter();
                 let lines = runs

@@ -1,16 +1,16 @@
 //! The objective (`--slo p99=5ms`): the highest load that keeps it.
 
-use crate::{InvalidValueError, LatencyLine, RunRow};
+use crate::{InvalidValueError, LatencyRow, RunRow};
 use diskspd_figures::stats::replicates::Spread;
 use diskspd_figures::units::Millis;
 
-const KEPT_UP: f64 = 0.98;
+const MIN_ACHIEVED_SHARE: f64 = 0.98;
 /// Tolerance for random arrivals, in standard deviations.
 const CHANCE: f64 = 3.0;
 
 /// Minimum number of I/Os above a percentile in each run for a certain result. With fewer, the slow I/Os
 /// may randomly all be in one run.
-const BEYOND: f64 = 10.0;
+const MIN_IOS_ABOVE: f64 = 10.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -27,7 +27,7 @@ pub enum Measure {
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Objective {
     pub measure: Measure,
-    /// The longest that is good, ms.
+    /// Maximum good latency in ms.
     pub limit_ms: f64,
 }
 
@@ -64,10 +64,10 @@ impl Objective {
 
     /// I/Os of a run that suffice for a certain result.
     pub fn min_ios(self) -> f64 {
-        self.measure.slower().map_or(BEYOND, |share| BEYOND / share)
+        self.measure.slower().map_or(MIN_IOS_ABOVE, |share| MIN_IOS_ABOVE / share)
     }
 
-    pub fn read_from(self, latency: &LatencyLine) -> Millis {
+    pub fn read_from(self, latency: &LatencyRow) -> Millis {
         match self.measure {
             Measure::Average => latency.mean_ms,
             Measure::P99 => latency.p99_ms,
@@ -92,7 +92,7 @@ impl std::fmt::Display for Objective {
 pub struct LoadOutcome {
     /// The load: an offered rate, or I/Os outstanding.
     pub load: f64,
-    /// The objective's figure of each run, ms.
+    /// The objective's figure of each run in ms.
     pub values_ms: Vec<f64>,
     /// Whether the offered rate was achieved on average; true without an offered rate.
     pub kept_up: bool,
@@ -101,7 +101,7 @@ pub struct LoadOutcome {
 }
 
 impl LoadOutcome {
-    /// From the runs of a load; `offered` I/Os per second, if any.
+    /// Creates the figures from the runs of a load with `offered` I/Os per second, if any.
     pub fn new<'a>(
         load: f64,
         offered: Option<f64>,
@@ -109,9 +109,9 @@ impl LoadOutcome {
         objective: Objective,
     ) -> LoadOutcome {
         let runs: Vec<&RunRow> = runs.collect();
-        let felt: Vec<&LatencyLine> = runs.iter().filter_map(|line| line.user_latency()).collect();
+        let felt: Vec<&LatencyRow> = runs.iter().filter_map(|line| line.user_latency()).collect();
         // A lower bound above the limit breaks the objective; below it, the value is unknown.
-        let is_unknown = |latency: &&LatencyLine| {
+        let is_unknown = |latency: &&LatencyRow| {
             let value = objective.read_from(latency);
             objective.measure.slower().is_some()
                 && latency.is_lower_bound(value)
@@ -125,12 +125,12 @@ impl LoadOutcome {
         let seconds: f64 = runs.iter().map(|line| line.measured_s).sum();
         // Of n I/Os on average there are n, give or take the root of n.
         let chance = |offered: f64| if seconds > 0.0 { CHANCE * (offered / seconds).sqrt() } else { 0.0 };
-        let kept_up = offered.is_none_or(|offered| done >= KEPT_UP * offered - chance(offered));
+        let kept_up = offered.is_none_or(|offered| done >= MIN_ACHIEVED_SHARE * offered - chance(offered));
         // Where the time isn't known, of runs that an older version kept, nothing is held against them.
         let enough = |line: &&RunRow| {
             let ios = if line.measured_s > 0.0 { line.iops * line.measured_s } else { f64::INFINITY };
             // A run that has a little less than its rate offers.
-            objective.measure.slower().is_none_or(|slower| (ios * slower).round() >= BEYOND)
+            objective.measure.slower().is_none_or(|slower| (ios * slower).round() >= MIN_IOS_ABOVE)
         };
         let enough_ios = runs.iter().all(enough);
         LoadOutcome { load, values_ms: values, kept_up, enough_ios }
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_ends_at_the_first_load_that_breaks_it() {
+    fn objective_holds_below_first_failing_load() {
         let objective = Objective { measure: Measure::P99, limit_ms: 5.0 };
         let load = |load: f64, values: &[f64], kept_up: bool| LoadOutcome {
             load,
@@ -302,7 +302,7 @@ mod tests {
         let ms = Millis::new;
         let run = |p99: f64| {
             let open_end_ms = Some(ms(10.0));
-            let latency = LatencyLine { mean_ms: ms(1.0), p99_ms: ms(p99), p999_ms: ms(p99), open_end_ms };
+            let latency = LatencyRow { mean_ms: ms(1.0), p99_ms: ms(p99), p999_ms: ms(p99), open_end_ms };
             RunRow { latency: Some(latency), ..line(100_000.0) }
         };
         let keeps = |runs: &[RunRow], measure, limit_ms| {

@@ -2,24 +2,23 @@
 
 use super::{Drift, PointRow, Settings, SweepAnswer, answer_text, label, table_text};
 use crate::repetition::RepeatedWork;
-use crate::{AnswerFormat, KeptAnswer};
+use crate::{AnswerFormat, StoredAnswer};
 use diskspd_results::RunSummary;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepResult {
     pub format: AnswerFormat,
-    /// The program and all arguments.
     pub command_line: String,
     /// The common work of all points, without the swept options.
     #[serde(flatten)]
     pub work: RepeatedWork,
-    pub ended: SweepEnd,
+    pub ended: SweepOutcome,
     pub settings: Settings,
     pub points: Vec<PointRow>,
     /// The command line of each point.
     pub commands: Vec<String>,
-    /// They follow from the points: a reader makes them again.
+    /// Derived from the points; a reader recomputes them.
     #[serde(skip_deserializing)]
     pub answers: Vec<SweepAnswer>,
     pub drift: Option<Drift>,
@@ -27,26 +26,28 @@ pub struct SweepResult {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SweepEnd {
+pub enum SweepOutcome {
     Complete,
     OutOfBudget,
     Interrupted,
 }
 
-impl SweepEnd {
-    /// Why points or runs are missing; `None` = none are.
+impl SweepOutcome {
+    /// Returns the reason for missing points or runs; `None` = none are missing.
     pub fn in_words(self) -> Option<&'static str> {
         match self {
-            SweepEnd::Complete => None,
-            SweepEnd::OutOfBudget => {
+            SweepOutcome::Complete => None,
+            SweepOutcome::OutOfBudget => {
                 Some("The budget is exhausted: points have fewer repetitions than requested.")
             }
-            SweepEnd::Interrupted => Some("The sweep was interrupted: points or repetitions are missing."),
+            SweepOutcome::Interrupted => {
+                Some("The sweep was interrupted: points or repetitions are missing.")
+            }
         }
     }
 }
 
-impl KeptAnswer for SweepResult {
+impl StoredAnswer for SweepResult {
     const TITLE: &'static str = "a sweep (sweep --json)";
     const NAME: &'static str = "diskspd sweep";
     const VERSION: u32 = 4;
@@ -60,7 +61,7 @@ impl SweepResult {
     /// Returns the table in at most `room` columns, then the answer.
     pub fn text(&self, room: usize) -> String {
         let mut text = table_text(&self.points, room);
-        if self.ended != SweepEnd::Interrupted && !self.points.is_empty() {
+        if self.ended != SweepOutcome::Interrupted && !self.points.is_empty() {
             text += "\n";
             text += &answer_text(&self.answers, &self.points, &self.settings, |place| self.command(place));
             text.extend(self.drift.as_ref().map(|drift| format!("{}\n", drift.text())));

@@ -1,7 +1,7 @@
 //! One row per point, which combines its runs.
 
 use super::{CompletedPoint, Setting, Sweep, SweepAction};
-use crate::{LatencyLine, RunRow};
+use crate::{LatencyRow, RunRow};
 use diskspd_checks::Limiter;
 use diskspd_figures::stats::median;
 use diskspd_figures::stats::replicates::Spread;
@@ -11,7 +11,6 @@ use diskspd_results::RunVerdict;
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PointRow {
     pub what: SweepAction,
-    /// The options that make it.
     pub settings: Vec<Setting>,
     /// I/Os outstanding, or I/Os per second offered.
     pub load: u64,
@@ -23,7 +22,7 @@ pub struct PointRow {
     pub runs: Vec<RunRow>,
     /// Reference runs of the point. They do not affect its figures, but show the run-to-run variation.
     pub references: Vec<RunRow>,
-    /// How long a run of it took on average with all around it, s.
+    /// Mean duration of its runs with preparation and cleanup in s.
     pub run_s: f64,
     pub failure: Option<String>,
     /// IOPS over runs; `None` = none went well.
@@ -46,7 +45,6 @@ impl PointRow {
         if self.by_rate { "IOPS offered" } else { "outstanding" }
     }
 
-    /// The name of the load.
     pub fn load_name(&self) -> &'static str {
         if self.by_rate { "I/Os per second offered" } else { "I/Os outstanding" }
     }
@@ -144,12 +142,12 @@ fn average_runs(runs: &[RunRow]) -> Option<RunRow> {
         let known: Vec<f64> = runs.iter().filter_map(figure).collect();
         (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
     };
-    let latency = |of: fn(&RunRow) -> Option<LatencyLine>| {
-        let all: Vec<LatencyLine> = runs.iter().filter_map(of).collect();
-        let middle = |figure: fn(&LatencyLine) -> Millis| {
+    let latency = |of: fn(&RunRow) -> Option<LatencyRow>| {
+        let all: Vec<LatencyRow> = runs.iter().filter_map(of).collect();
+        let middle = |figure: fn(&LatencyRow) -> Millis| {
             Millis::new(median(all.iter().map(|latency| figure(latency).ms())))
         };
-        (!all.is_empty()).then(|| LatencyLine {
+        (!all.is_empty()).then(|| LatencyRow {
             mean_ms: Millis::new(
                 all.iter().map(|latency| latency.mean_ms.ms()).sum::<f64>() / all.len() as f64,
             ),

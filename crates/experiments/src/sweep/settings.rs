@@ -11,7 +11,7 @@ pub enum SweepOrder {
     /// end.
     #[default]
     Interleaved,
-    /// One point after the other, each with all its repetitions.
+    /// All repetitions of a point before the next point.
     Given,
     /// Passes over all points, each in another random order, which is reproducible.
     Random,
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_curve_goes_in_steps_to_its_end() {
+    fn curve_reaches_its_end_in_steps() {
         for (text, count, first, last) in [
             ("10%..100%", 10, 0.1, 1.0),
             ("20%..90%+5%", 15, 0.2, 0.9),

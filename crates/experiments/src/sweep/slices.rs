@@ -11,7 +11,7 @@ use super::{CompletedPoint, Settings, Sweep, SweepAction, SweepAnswer};
 use crate::repeat;
 
 /// Slices of each point before the first answer.
-pub const FEWEST_SLICES: u32 = 2;
+pub const MIN_SLICES: u32 = 2;
 /// Slices of a point, without `--until-sure`.
 const MAX_SLICES: usize = 12;
 /// Slices of the warm-up.
@@ -20,7 +20,7 @@ pub(super) const MAX_WARM_UPS: usize = 10;
 const SETTLED: f64 = 0.05;
 /// Loads of a narrow interval; half of all loads if they are fewer.
 const NARROW: usize = 4;
-/// Lengths of a slice, s.
+/// Lengths of a slice in s.
 const LENGTHS: [u32; 4] = [1, 2, 5, 10];
 /// I/Os of a slice whose rate is a usable figure.
 const MIN_IOS: f64 = 100.0;
@@ -42,7 +42,7 @@ impl Sweep {
         self.points.get(number).map_or(0.0, |point| point.seconds) + self.settings.settle_s
     }
 
-    /// The duration of a slice after these runs, s.
+    /// The duration of a slice after these runs in s.
     pub fn slice_seconds(&self, what: SweepAction, history: &[CompletedPoint]) -> u32 {
         match what {
             SweepAction::WarmUp(_) => 1,
@@ -84,7 +84,7 @@ pub(super) fn max_slices(settings: &Settings) -> usize {
 /// Returns the most slices that follow, if the storage never settles and the interval never becomes narrow.
 pub(super) fn max_runs(sweep: &Sweep, history: &[CompletedPoint]) -> usize {
     let passes = max_slices(&sweep.settings);
-    let further = passes - FEWEST_SLICES as usize;
+    let further = passes - MIN_SLICES as usize;
     let all = MAX_WARM_UPS + sweep.points.len() * passes + REFERENCES + further;
     all.saturating_sub(history.len())
 }

@@ -2,38 +2,39 @@
 //! points.
 
 use super::PointRow;
-use crate::{LatencyLine, RunFinding, RunRow};
+use crate::{LatencyRow, RunFinding, RunRow};
 use diskspd_base::finding::Severity;
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::{self, Cell, TableColumn};
 
-pub struct PointLine<'a> {
+pub struct PointFigures<'a> {
     row: &'a PointRow,
-    /// Points have several runs each.
     repeated: bool,
     roles: String,
 }
 
 /// Returns the lines of a table; `roles`: the role of each row in the answers, by index.
-pub fn lines(rows: &[PointRow], roles: impl Fn(usize) -> String) -> Vec<PointLine<'_>> {
+pub fn lines(rows: &[PointRow], roles: impl Fn(usize) -> String) -> Vec<PointFigures<'_>> {
     let repeated = rows.iter().any(|row| row.runs.len() > 1);
-    let line = |(place, row)| PointLine { row, repeated, roles: roles(place) };
+    let line = |(place, row)| PointFigures { row, repeated, roles: roles(place) };
     rows.iter().enumerate().map(line).collect()
 }
 
-impl<'a> PointLine<'a> {
+impl<'a> PointFigures<'a> {
     /// All columns, in order.
-    pub const COLUMNS: &'a [TableColumn<PointLine<'a>>] = &[
-        TableColumn::<PointLine>::words("point", PointLine::name).brief_and_paged().with_least_width(5),
-        TableColumn::<PointLine>::number("IOPS", PointLine::iops_cell).brief_and_paged().with_least_width(12),
-        TableColumn::<PointLine>::number("runs", |line| {
+    pub const COLUMNS: &'a [TableColumn<PointFigures<'a>>] = &[
+        TableColumn::<PointFigures>::words("point", PointFigures::name).brief_and_paged().with_least_width(5),
+        TableColumn::<PointFigures>::number("IOPS", PointFigures::iops_cell)
+            .brief_and_paged()
+            .with_least_width(12),
+        TableColumn::<PointFigures>::number("runs", |line| {
             Cell::number_cell(line.repeated.then_some(line.row.runs.len() as u64))
         })
         .brief_and_paged()
         .spare(5)
         .optional()
         .with_least_width(4),
-        TableColumn::<PointLine>::number("+- %", |line| {
+        TableColumn::<PointFigures>::number("+- %", |line| {
             let share = line.row.iops.filter(|_| line.repeated).and_then(|spread| spread.relative());
             Cell::figure(share.map(|share| 100.0 * share), 2)
         })
@@ -43,37 +44,39 @@ impl<'a> PointLine<'a> {
         .meaning("the 95 % interval of the mean, to each side")
         .optional()
         .with_least_width(7),
-        TableColumn::<PointLine>::number("MiB/s", |line| line.figure_cell(|run| Some(run.mib_per_s), 2))
+        TableColumn::<PointFigures>::number("MiB/s", |line| line.figure_cell(|run| Some(run.mib_per_s), 2))
             .brief_and_paged()
             .spare(1)
             .with_least_width(10),
-        TableColumn::<PointLine>::number("avg ms", |line| line.response_cell(|felt| felt.mean_ms))
+        TableColumn::<PointFigures>::number("avg ms", |line| line.response_cell(|felt| felt.mean_ms))
             .brief()
             .spare(3)
             .on_page("mean")
             .with_least_width(9),
-        TableColumn::<PointLine>::number("p99 ms", |line| line.response_cell(|felt| felt.p99_ms))
+        TableColumn::<PointFigures>::number("p99 ms", |line| line.response_cell(|felt| felt.p99_ms))
             .brief()
             .on_page("99 %")
             .meaning("99 of 100 I/Os took no longer")
             .with_least_width(9),
-        TableColumn::<PointLine>::number("p99.9 ms", |line| line.response_cell(|felt| felt.p999_ms))
+        TableColumn::<PointFigures>::number("p99.9 ms", |line| line.response_cell(|felt| felt.p999_ms))
             .on_page("99.9 %")
             .meaning("999 of 1000 I/Os took no longer"),
-        TableColumn::<PointLine>::number("CPU %", |line| line.figure_cell(|run| run.cpu, 1))
+        TableColumn::<PointFigures>::number("CPU %", |line| line.figure_cell(|run| run.cpu, 1))
             .brief()
             .spare(4)
             .on_page("CPUs, %")
             .meaning("the mean of all CPUs")
             .with_least_width(6),
-        TableColumn::<PointLine>::number("core %", |line| line.figure_cell(|run| run.hottest, 1))
+        TableColumn::<PointFigures>::number("core %", |line| line.figure_cell(|run| run.hottest, 1))
             .brief()
             .spare(2)
             .on_page("busiest CPU, %")
             .with_least_width(6),
-        TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
-        TableColumn::<PointLine>::words("verdict", PointLine::verdict_cell).brief_and_paged(),
-        TableColumn::<PointLine>::words("severity", PointLine::severity_cell).brief_and_paged(),
+        TableColumn::<PointFigures>::words("limited by", |line| Cell::text(line.row.limit()))
+            .optional()
+            .paged(),
+        TableColumn::<PointFigures>::words("verdict", PointFigures::verdict_cell).brief_and_paged(),
+        TableColumn::<PointFigures>::words("severity", PointFigures::severity_cell).brief_and_paged(),
     ];
 
     fn name(&self) -> Cell {
@@ -93,7 +96,7 @@ impl<'a> PointLine<'a> {
         Cell::figure(self.row.figures.as_ref().and_then(of), decimals)
     }
 
-    fn response_cell(&self, of: fn(&LatencyLine) -> Millis) -> Cell {
+    fn response_cell(&self, of: fn(&LatencyRow) -> Millis) -> Cell {
         let felt = self.row.figures.as_ref().and_then(RunRow::user_latency);
         felt.map_or(Cell::Missing, |felt| felt.cell(of(felt)))
     }
@@ -114,7 +117,7 @@ impl<'a> PointLine<'a> {
 
 /// Returns the table in at most `room` columns.
 pub fn text(rows: &[PointRow], room: usize) -> String {
-    table::text_within(PointLine::COLUMNS, &lines(rows, |_| String::new()), room)
+    table::text_within(PointFigures::COLUMNS, &lines(rows, |_| String::new()), room)
 }
 
 pub fn label(row: &PointRow) -> String {
@@ -124,21 +127,21 @@ pub fn label(row: &PointRow) -> String {
 
 /// A finding with the points that have it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FoundAtPoints<'a> {
+pub struct FindingPoints<'a> {
     pub found: &'a RunFinding,
     pub points: Vec<String>,
     pub at_all: bool,
 }
 
-impl FoundAtPoints<'_> {
+impl FindingPoints<'_> {
     pub fn place(&self) -> String {
         if self.at_all { "at all points".into() } else { format!("at {}", self.points.join(", ")) }
     }
 }
 
 /// Returns the findings about the points without duplicates, worst first; `all` includes minor findings.
-pub fn told_once(rows: &[PointRow], all: bool) -> Vec<FoundAtPoints<'_>> {
-    let mut told: Vec<FoundAtPoints> = Vec::new();
+pub fn told_once(rows: &[PointRow], all: bool) -> Vec<FindingPoints<'_>> {
+    let mut told: Vec<FindingPoints> = Vec::new();
     for row in rows {
         for found in row
             .runs
@@ -147,13 +150,13 @@ pub fn told_once(rows: &[PointRow], all: bool) -> Vec<FoundAtPoints<'_>> {
             .filter(|found| all || found.severity >= Severity::Wrong)
         {
             let label = label(row);
-            let is_it = |other: &&mut FoundAtPoints| {
+            let is_it = |other: &&mut FindingPoints| {
                 (&other.found.name, other.found.severity) == (&found.name, found.severity)
             };
             match told.iter_mut().find(is_it) {
                 Some(other) if other.points.contains(&label) => {}
                 Some(other) => other.points.push(label),
-                None => told.push(FoundAtPoints { found, points: vec![label], at_all: false }),
+                None => told.push(FindingPoints { found, points: vec![label], at_all: false }),
             }
         }
     }

@@ -76,14 +76,14 @@ impl LatencySums {
 /// The latencies of a time span from interval to interval, all threads together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LatencySeries {
-    /// Length of an interval, us.
+    /// Length of an interval in us.
     pub width_us: u64,
     /// The intervals from the beginning of measuring on; the last one may be shorter.
     pub intervals: Vec<LatencySums>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredCourse {
+struct StoredLatencySeries {
     width_us: u64,
     packed: PackedCounts,
 }
@@ -92,13 +92,13 @@ impl Serialize for LatencySeries {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let numbers = self.intervals.iter().flat_map(|sums| [sums.ios, sums.sum_ns, sums.squares_us2]);
         let packed = PackedCounts(numbers.collect());
-        StoredCourse { width_us: self.width_us, packed }.serialize(serializer)
+        StoredLatencySeries { width_us: self.width_us, packed }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for LatencySeries {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LatencySeries, D::Error> {
-        let StoredCourse { width_us, packed } = StoredCourse::deserialize(deserializer)?;
+        let StoredLatencySeries { width_us, packed } = StoredLatencySeries::deserialize(deserializer)?;
         let (whole, rest) = packed.0.as_chunks::<3>();
         if !rest.is_empty() {
             return Err(D::Error::custom("the course of latencies ends within an interval"));
@@ -119,13 +119,13 @@ impl LatencySeries {
 }
 
 /// More intervals than this are not kept: of longer time spans they are longer than a second.
-const MOST_KEPT: u64 = 4096;
+const MAX_ENTRIES: u64 = 4096;
 
 /// Latencies of one thread over time. The sums are evaluated at the end of an interval, not after each
 /// I/O.
 #[derive(Debug)]
 pub struct LatencyLog {
-    /// Length of an interval, ns.
+    /// Length of an interval in ns.
     width: u64,
     end: u64,
     before: Moments,
@@ -135,7 +135,7 @@ pub struct LatencyLog {
 impl LatencyLog {
     /// Creates a log for a time span of `duration_s` s. All memory is reserved here.
     pub fn new(duration_s: u32) -> LatencyLog {
-        let seconds = u64::from(duration_s).div_ceil(MOST_KEPT).max(1);
+        let seconds = u64::from(duration_s).div_ceil(MAX_ENTRIES).max(1);
         let width = seconds * 1_000_000_000;
         // What is late goes into one more.
         let kept = u64::from(duration_s).div_ceil(seconds) + 1;

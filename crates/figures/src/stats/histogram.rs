@@ -42,7 +42,7 @@ impl Histogram {
         Histogram { counts: vec![0; BUCKETS], ..Histogram::default() }
     }
 
-    /// Adds one latency, ns.
+    /// Adds one latency in ns.
     #[inline]
     pub fn record(&mut self, nanos: u64) {
         self.moments.record(nanos);
@@ -177,13 +177,12 @@ fn unpack_buckets(stored: &[u8]) -> impl Iterator<Item = (usize, u64)> + '_ {
     })
 }
 
-/// The bucket of a latency.
 #[inline]
 pub(super) fn index(nanos: u64) -> usize {
     Buckets::cell(nanos)
 }
 
-/// The first and the last latency of a bucket, ns.
+/// The first and the last latency of a bucket in ns.
 pub(super) fn bounds(index: usize) -> (u64, u64) {
     let first = Buckets::first(index);
     let last = if index + 1 < BUCKETS { first + (Buckets::width(index) - 1) } else { u64::MAX };

@@ -1,7 +1,7 @@
 //! Detection of a level with repeated interruptions: stalls, bursts and dips. They are too short to be
 //! separate levels, but too frequent or too deep to be ignored.
 
-use super::LARGEST_SLOPE;
+use super::MAX_SLOPE;
 
 /// Intervals that are apart from the others.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Interruptions {
 }
 
 /// The interruptions of a series whose level, outliers left out, is `level`. `None` = they change the mean
-/// of all by less than matters ([`LARGEST_SLOPE`]), or the values scatter around one rate and not around
+/// of all by less than matters ([`MAX_SLOPE`]), or the values scatter around one rate and not around
 /// two.
 pub(super) fn detect(rates: &[f64], level: f64) -> Option<Interruptions> {
     let split = Split::split_rates(rates)?;
@@ -30,7 +30,7 @@ pub(super) fn detect(rates: &[f64], level: f64) -> Option<Interruptions> {
     let slower = slow.len() <= fast.len();
     let (rate, usual) = if slower { (slow_rate, fast_rate) } else { (fast_rate, slow_rate) };
     let mean = mean_of(rates);
-    let differs = |from: f64| (mean - from).abs() > LARGEST_SLOPE * from;
+    let differs = |from: f64| (mean - from).abs() > MAX_SLOPE * from;
     // Either two rates beyond doubt, or what was left out as outliers is missed in the level.
     let two_rates = split.explained >= explained_by_chance(rates.len()) && differs(usual);
     if !two_rates && !differs(level) {

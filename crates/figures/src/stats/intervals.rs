@@ -31,10 +31,10 @@ fn cell_middle(cell: usize) -> u64 {
     if cell + 1 < CELLS { first + Cells::width(cell) / 2 } else { first }
 }
 
-/// One thread's intervals while they are recorded.
+/// Intervals of a thread during the recording.
 #[derive(Debug)]
 pub struct IntervalLog {
-    /// Width of an interval, ns.
+    /// Width of an interval in ns.
     width: u64,
     kept: u64,
     /// The interval that is being counted.
@@ -47,7 +47,7 @@ pub struct IntervalLog {
     /// The intervals before it: number (as distance), bytes read, bytes written, cells + 1 (0 = no room for
     /// latencies), and for each cell its distance from the last one and its count.
     log: Vec<u8>,
-    /// How long the log may get, bytes.
+    /// Maximum length of the log in bytes.
     limit: u64,
     /// The last interval in the log, plus 1.
     next: u64,
@@ -203,14 +203,13 @@ impl Intervals {
         self.merge_at(0, other);
     }
 
-    /// The same, with its intervals in the places from number `first` on.
+    /// Adds `other` with its intervals moved to index `first`.
     pub fn merge_at(&mut self, first: usize, other: &Intervals) {
         for (number, theirs) in (first..).zip(&other.intervals) {
             self.interval_at(number).merge(theirs);
         }
     }
 
-    /// All of them as one.
     pub fn all(&self) -> Interval {
         let mut all = Interval::default();
         self.intervals.iter().for_each(|interval| all.merge(interval));
@@ -356,7 +355,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn merged_threads_are_as_one(
+        fn merged_threads_equal_one_thread(
             mut ios: Vec<(u32, u64, u16, bool, u8)>
         ) {
             ios.iter_mut().for_each(|io| io.0 %= 12_000_000);

@@ -5,7 +5,7 @@
 
 mod base64;
 mod counts;
-mod fault;
+mod error;
 mod histogram;
 mod interruptions;
 mod intervals;
@@ -40,9 +40,9 @@ pub use relative::{change_in_parentheses, relative_change};
 pub use scale::Scale;
 pub use series::Series;
 pub use series_sum::SeriesSum;
-pub use steady::{Course, LARGEST_EXCURSION, Level, MIN_INTERVALS, Shape, beyond_window, is_flat};
+pub use steady::{Level, MAX_EXCURSION, MIN_INTERVALS, SeriesShape, Shape, beyond_window, is_flat};
 
 /// Maximum change of the regression line over the rounds of a steady window, as a share of their mean
 /// (SNIA PTS). Smaller changes of level, and interruptions with a smaller effect on the mean, are ignored
 /// regardless of significance.
-pub const LARGEST_SLOPE: f64 = 0.10;
+pub const MAX_SLOPE: f64 = 0.10;

@@ -20,7 +20,7 @@ impl Default for Moments {
 }
 
 impl Moments {
-    /// Adds one latency, ns.
+    /// Adds one latency in ns.
     #[inline]
     pub fn record(&mut self, nanos: u64) {
         let wide = u128::from(nanos);

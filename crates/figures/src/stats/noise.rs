@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn single_outliers_go_and_steps_stay() {
+    fn outliers_are_removed_and_steps_kept() {
         let mut values = vec![10.0; 10];
         values[4] = 0.0;
         assert_eq!(without_outliers(&values, 0.1), (vec![10.0; 10], 1));

@@ -5,11 +5,11 @@ use super::median;
 use std::ops::Range;
 
 /// Minimum duration of an outage in seconds; shorter ones are pauses ([`super::stalls`]).
-pub(crate) const SHORTEST_S: f64 = 1.0;
+pub(crate) const MIN_OUTAGE_S: f64 = 1.0;
 /// Far less: at most this share of the usual rate.
-const FAR_LESS: f64 = 0.05;
+const LOW_RATE_SHARE: f64 = 0.05;
 /// Minimum number of I/Os in a usual second; below, a rate twenty times lower is not significant.
-const TELLING_IOS: f64 = 400.0;
+const MIN_USUAL_IOS: f64 = 400.0;
 /// Minimum share of the usual rate around an outage; a rate that stays low is a change of level.
 const MIN_RATE_AROUND: f64 = 0.5;
 const MIN_EMPTY_SHARE: f64 = 0.95;
@@ -17,7 +17,7 @@ const HABIT_TIMES: usize = 4;
 /// ... and that take more of the time than this share are how the target works.
 const HABIT_SHARE: f64 = 0.25;
 /// Threshold that fewer than one in a thousand (e^-7) runs without an outage exceed at random.
-const BY_CHANCE: f64 = 7.0;
+const CHANCE_DEVIATIONS: f64 = 7.0;
 /// Minimum interval length in seconds at which a non-empty interval is not used as a distance between
 /// I/Os.
 const COARSE_S: f64 = 0.1;
@@ -44,7 +44,7 @@ impl IdleStretch {
 pub struct WatchedIos<'a> {
     /// I/Os completed, by interval.
     pub counts: &'a [u64],
-    /// Length of an interval, s.
+    /// Length of an interval in s.
     pub width_s: f64,
     /// I/Os that can be in flight at once.
     pub in_flight: u64,
@@ -60,7 +60,7 @@ pub fn detect(watched: WatchedIos) -> Vec<IdleStretch> {
         return Vec::new();
     }
     let silences = find_silences(&watched);
-    let long = |stretch: &Range<usize>| stretch.len() as f64 * width_s >= SHORTEST_S - width_s / 1000.0;
+    let long = |stretch: &Range<usize>| stretch.len() as f64 * width_s >= MIN_OUTAGE_S - width_s / 1000.0;
     if ios == 0 {
         let all = silences.into_iter().filter(long);
         return all.map(|stretch| quiet_stretch(&watched, stretch, None)).collect();
@@ -132,7 +132,7 @@ fn is_no_chance(watched: &WatchedIos, silences: &[Range<usize>], intervals: usiz
     // The mean that a moment sees: where distances differ it is longer than the mean of all of them. An
     // interval that is no second takes part as what it is.
     let typical = if watched.width_s < COARSE_S { squares / distances } else { squares / distances - 1.0 };
-    intervals as f64 >= (active.ln() + BY_CHANCE) * typical
+    intervals as f64 >= (active.ln() + CHANCE_DEVIATIONS) * typical
 }
 
 fn is_habit(
@@ -164,7 +164,7 @@ struct UsualRate {
 
 impl UsualRate {
     fn estimate(watched: &WatchedIos) -> Option<UsualRate> {
-        let second = (SHORTEST_S / watched.width_s).round().max(1.0) as usize;
+        let second = (MIN_OUTAGE_S / watched.width_s).round().max(1.0) as usize;
         let windows = watched.counts.len().checked_sub(second)?;
         let is_seen =
             |begin: usize| !watched.unseen.iter().any(|un| un.start < begin + second && begin < un.end);
@@ -177,12 +177,12 @@ impl UsualRate {
         }
         let active = seconds.iter().flatten().filter(|ios| **ios > 0).map(|ios| *ios as f64);
         let usual = median(active);
-        (usual >= TELLING_IOS).then_some(UsualRate { per_interval: usual / second as f64, second, seconds })
+        (usual >= MIN_USUAL_IOS).then_some(UsualRate { per_interval: usual / second as f64, second, seconds })
     }
 
     /// Stretches of seconds with far less, which begin and end with the usual.
     fn far_less(&self, watched: &WatchedIos) -> Vec<Range<usize>> {
-        let most = FAR_LESS * self.per_interval;
+        let most = LOW_RATE_SHARE * self.per_interval;
         let is_low = |ios: &Option<u64>| ios.is_some_and(|ios| ios as f64 <= most * self.second as f64);
         let mut found: Vec<Range<usize>> = Vec::new();
         for (begin, _) in self.seconds.iter().enumerate().filter(|(_, ios)| is_low(ios)) {

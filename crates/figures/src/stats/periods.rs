@@ -1,6 +1,5 @@
 //! Detection of periodic series.
 
-/// A series that repeats itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Periodic {
     /// Intervals from one turn to the next.
@@ -8,24 +7,24 @@ pub struct Periodic {
     pub times: usize,
     /// Mean of the lowest part of a turn.
     pub low: f64,
-    /// Mean of the highest part of a turn.
+    /// Mean of the highest part of a period.
     pub high: f64,
-    /// Share of the variance that the turns explain, for as many parts as they have.
+    /// Share of the variance that the period explains, for its number of parts.
     pub explained: f64,
 }
 
-const FEWEST_TURNS: usize = 3;
+const MIN_PERIODS: usize = 3;
 const MIN_PERIOD: usize = 4;
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
 /// Explains less than this of the variance: no turns.
 const MIN_EXPLAINED_VARIANCE: f64 = 0.7;
 /// A turn within so much of the best explains as much: the shortest of them is it, not a multiple.
-const AS_GOOD: f64 = 0.05;
+const EQUAL_FIT_SHARE: f64 = 0.05;
 
 /// Returns the period of a series with a residual below 30 % of the variance. `None` if there are fewer
 /// than three periods.
 pub(super) fn detect(values: &[f64]) -> Option<Periodic> {
-    let longest = values.len() / FEWEST_TURNS;
+    let longest = values.len() / MIN_PERIODS;
     let turns: Vec<Periodic> =
         (2 * MIN_PERIOD..=2 * longest).filter_map(|half| fold_values(values, half as f64 / 2.0)).collect();
     let best = turns.iter().map(|turn| turn.explained).fold(0.0, f64::max);
@@ -33,15 +32,15 @@ pub(super) fn detect(values: &[f64]) -> Option<Periodic> {
         return None;
     }
     // The first hill of those that are as good: its top.
-    let first = turns.iter().position(|turn| turn.explained >= best - AS_GOOD)?;
-    let hill = turns.get(first..)?.iter().take_while(|turn| turn.explained >= best - AS_GOOD);
+    let first = turns.iter().position(|turn| turn.explained >= best - EQUAL_FIT_SHARE)?;
+    let hill = turns.get(first..)?.iter().take_while(|turn| turn.explained >= best - EQUAL_FIT_SHARE);
     hill.max_by(|a, b| a.explained.total_cmp(&b.explained)).cloned()
 }
 
 fn fold_values(values: &[f64], period: f64) -> Option<Periodic> {
-    let parts = (period as usize).clamp(MIN_PERIOD, MOST_PARTS);
+    let parts = (period as usize).clamp(MIN_PERIOD, MAX_PARTS);
     let part = |index: usize| ((index as f64 % period) / period * parts as f64) as usize % parts;
-    let mut sums = [(0.0, 0.0); MOST_PARTS];
+    let mut sums = [(0.0, 0.0); MAX_PARTS];
     for (index, value) in values.iter().enumerate() {
         let (sum, count) = &mut sums[part(index)];
         (*sum, *count) = (*sum + value, *count + 1.0);

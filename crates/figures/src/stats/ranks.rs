@@ -7,4 +7,4 @@ mod shift;
 
 pub use law::{MAX_EXACT_PAIRS, RankLaw};
 pub use power::RankDesign;
-pub use shift::{CONFIDENCE, Shift, VAST_INTERVAL};
+pub use shift::{CONFIDENCE, MAX_INFORMATIVE_INTERVAL, Shift};

@@ -1,12 +1,12 @@
 //! The relative change of a figure.
 
 /// A larger ratio has no meaning, because the first figure is near zero.
-const MOST_TIMES: f64 = 100.0;
+const MAX_RATIO: f64 = 100.0;
 
 /// The change from one figure to another, share of the first; `None` = the first is near zero, compared with
 /// the second.
 pub fn relative_change(from: f64, to: f64) -> Option<f64> {
-    let is_known = from > 0.0 && from.is_finite() && to.is_finite() && to <= MOST_TIMES * from;
+    let is_known = from > 0.0 && from.is_finite() && to.is_finite() && to <= MAX_RATIO * from;
     is_known.then(|| to / from - 1.0)
 }
 

@@ -13,18 +13,18 @@ pub const CONFIDENCE: f64 = 0.95;
 /// Repetitions stop when they happen to scatter little, so a 95 % interval would contain the mean in only
 /// 88 to 94 of 100 cases.
 pub(crate) const CONFIDENCE_TO_STOP: f64 = 0.98;
-const FEWEST_FOR_OUTLIERS: usize = 5;
+const MIN_RUNS_FOR_OUTLIERS: usize = 5;
 /// Outlier threshold by number of values, in multiples of the usual distance from the median. Iglewicz and
 /// Hoaglin (1993) use 3.5 for any number, which gives an outlier in 20 of 100 normal samples of 5 values,
 /// and in 12 for 10 values. The farthest normal value exceeds these thresholds in 5 of 100 cases (12,000
 /// series).
-const TOO_FAR: [(usize, f64); 8] =
+const OUTLIER_DISTANCES: [(usize, f64); 8] =
     [(5, 8.0), (6, 6.0), (8, 5.1), (10, 4.7), (12, 4.4), (15, 4.3), (20, 4.1), (30, 3.8)];
 /// Median distance from the median to standard deviation, of a normal distribution.
 const MAD_TO_DEVIATION: f64 = 1.4826;
 /// Minimum usual distance, as a share of the median. Otherwise it would be 0 if more than half of all
 /// values are equal, and every other value an outlier.
-const LEAST_DISTANCE: f64 = 0.001;
+const MIN_DISTANCE: f64 = 0.001;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bounds {
@@ -121,14 +121,15 @@ fn two_sided(confidence: f64) -> f64 {
 /// cases. The usual distance is 1.4826 times the median of all distances, and at least 0.1 % of the
 /// median. Empty for fewer than five values.
 pub fn outliers(values: &[f64]) -> Vec<usize> {
-    if values.len() < FEWEST_FOR_OUTLIERS {
+    if values.len() < MIN_RUNS_FOR_OUTLIERS {
         return Vec::new();
     }
     let middle = median(values.iter().copied());
     let distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
     let usual = median(distances.iter().copied()) * MAD_TO_DEVIATION;
-    let too_far = TOO_FAR.iter().rfind(|(from, _)| values.len() >= *from).map_or(f64::INFINITY, |row| row.1);
-    let limit = too_far * usual.max(LEAST_DISTANCE * middle.abs());
+    let too_far =
+        OUTLIER_DISTANCES.iter().rfind(|(from, _)| values.len() >= *from).map_or(f64::INFINITY, |row| row.1);
+    let limit = too_far * usual.max(MIN_DISTANCE * middle.abs());
     (0..values.len()).filter(|at| distances[*at] > limit).collect()
 }
 

@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_follow_each_other_without_gap_or_overlap() {
+    fn cells_are_contiguous() {
         check_tiles::<9, 0, 40>();
         check_tiles::<6, 5, 40>();
         check_tiles::<5, 0, 64>();

@@ -8,7 +8,7 @@ use super::noise::Noise;
 use std::ops::Range;
 
 /// Minimum length of a level; fewer values could be consecutive outliers.
-pub(super) const SHORTEST_LEVEL: usize = 4;
+pub(super) const MIN_LEVEL: usize = 4;
 
 /// A shape and its cost: residual squares in units of the noise, plus the penalties of its changes.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +21,7 @@ pub(crate) struct Fit<T> {
 /// A ramp from the first value, followed by a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ramp {
-    /// Where it begins, in the unit of the values.
+    /// Start in the unit of the values.
     pub from: f64,
     pub to: f64,
     /// First index of the level after the ramp; the length of the series if the ramp continues to the end.
@@ -37,7 +37,7 @@ pub(crate) fn penalty(count: usize) -> f64 {
 }
 
 fn shortest_level(count: usize) -> usize {
-    SHORTEST_LEVEL.max(count / 20)
+    MIN_LEVEL.max(count / 20)
 }
 
 /// Sums of the first values, so that sums over any range take two look-ups.

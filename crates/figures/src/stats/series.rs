@@ -1,7 +1,7 @@
 //! Completions by interval.
 
 use super::Moments;
-use super::fault::StoredError;
+use super::error::StoredError;
 use super::packed::{pop_moments, push_moments};
 use std::borrow::Cow;
 
@@ -20,17 +20,16 @@ const RESERVED_EACH: u64 = 48;
 pub struct Series {
     /// Width of an interval, ns; 0 = never constructed, empty.
     pub(super) width: u64,
-    /// Number of intervals that count.
     pub(super) allocated: u64,
-    /// One more than the interval of the latest completion, counted or not.
+    /// Index after the interval of the latest completion, counted or not.
     pub(super) last: u64,
-    /// Beginning of the current interval, ns.
+    /// Start of the current interval in ns.
     pub(super) begin: u64,
     pub(super) open_width: u64,
     pub(super) open: Moments,
-    /// The intervals before it that hold something and count, see [`push_moments`].
+    /// Number of earlier counted intervals with completions, see [`push_moments`].
     log: Vec<u8>,
-    /// One more than the last interval in the log.
+    /// Index after the last interval of the log.
     pub(super) next: u64,
 }
 
@@ -135,7 +134,7 @@ impl Series {
         (number < self.allocated).then_some((number, self.open))
     }
 
-    /// One more than the last interval that holds something and counts.
+    /// Returns the index after the last counted interval with completions.
     pub(super) fn end(&self) -> u64 {
         self.current_interval().map_or(self.next, |(number, _)| number + 1)
     }
@@ -170,7 +169,7 @@ impl Series {
         Series { width: width_ms * 1_000_000, allocated, ..Series::default() }
     }
 
-    /// Width of an interval, ns.
+    /// Width of an interval in ns.
     pub fn width(&self) -> u64 {
         self.width
     }
@@ -221,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_has_the_same_intervals_under_other_numbers() {
+    fn part_intervals_are_renumbered() {
         let mut series = Series::new(1, 1);
         [1, 3, 3, 4, 7].iter().for_each(|ms| series.record(ms * MS, 10 * ms));
         let counts = |part: &Series| part.valid().map(|interval| interval.count).collect::<Vec<_>>();

@@ -47,7 +47,7 @@ impl SeriesSum {
         Series::pack((self.width, self.allocated, self.last), self.intervals)
     }
 
-    /// Width of an interval, ns.
+    /// Width of an interval in ns.
     pub fn width(&self) -> u64 {
         self.width
     }
@@ -86,7 +86,7 @@ impl SeriesSum {
 }
 
 impl Series {
-    /// Another interval becomes the current one.
+    /// Records an I/O in another interval, which becomes the current one.
     #[cold]
     pub(super) fn record_elsewhere(&mut self, since_start: u64, latency: u64, count: u64) {
         let width = self.width.max(1);

@@ -6,16 +6,16 @@ use super::median;
 /// writes after a full page cache are an example.
 const MAX_PAUSE_RATE: f64 = 0.05;
 /// Minimum share of the level next to a pause ...
-const GOES_ON: f64 = 0.5;
+const MIN_ACTIVE_SHARE: f64 = 0.5;
 /// ... within this number of intervals. A gradual stop or a slow rate after it is a change of level.
 const MAX_EDGE_INTERVALS: usize = 3;
 const MIN_PAUSE_INTERVALS: f64 = 2.5;
-const FEWEST_IOS: f64 = 8.0;
+const MIN_IOS: f64 = 8.0;
 /// Intervals are added up to get there, but no more than this many: pauses are no shorter than two of those.
-const MOST_JOINED: usize = 8;
+const MAX_JOINED: usize = 8;
 const MIN_PAUSES: usize = 3;
 const NEIGHBOURHOOD_S: f64 = 4.0;
-const LONGEST_S: f64 = 2.0;
+const MAX_STALL_S: f64 = 2.0;
 /// Minimum number of I/Os between two pauses, in multiples of the queue depth. Simultaneous completions
 /// after a long latency are not pauses.
 const MIN_QUEUE_TURNS: f64 = 4.0;
@@ -27,18 +27,17 @@ pub struct Stalls {
     pub times: usize,
     /// Share of the time that was lost in them.
     pub share: f64,
-    /// How long one took in the middle (median), s.
+    /// Median duration in s.
     pub length: f64,
     pub longest: f64,
     /// Time between the starts of consecutive pauses in seconds; `None` if irregular.
     pub period: Option<f64>,
     /// The rate between them, I/Os per second.
     pub rate: f64,
-    /// When the first began, s.
+    /// Start time of the first one in s.
     pub begin: f64,
 }
 
-/// One of them, in intervals.
 struct Pause {
     begin: usize,
     end: usize,
@@ -53,8 +52,8 @@ pub fn detect(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
         return None;
     }
     // By the mean, which pauses make smaller than the level: never too few.
-    let joined = (FEWEST_IOS * counts.len() as f64 / all as f64).ceil().max(1.0);
-    if joined > MOST_JOINED as f64 {
+    let joined = (MIN_IOS * counts.len() as f64 / all as f64).ceil().max(1.0);
+    if joined > MAX_JOINED as f64 {
         return None;
     }
     let joined = joined as usize;
@@ -65,7 +64,7 @@ pub fn detect(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
     let level = |index: usize| levels[index].1;
     let pauses: Vec<Pause> = find_stretches(&counts, level)
         .map(|(begin, end)| Pause { begin, end, lost: lost_ios(&counts, level, begin, end) })
-        .filter(|pause| pause.lost >= MIN_PAUSE_INTERVALS && pause.lost * width <= LONGEST_S)
+        .filter(|pause| pause.lost >= MIN_PAUSE_INTERVALS && pause.lost * width <= MAX_STALL_S)
         .filter(|pause| is_between(&counts, level(pause.begin), pause))
         .collect();
     // How long one is that goes on beyond an edge is not known.
@@ -128,7 +127,7 @@ fn lost_ios(counts: &[f64], level: impl Fn(usize) -> f64, begin: usize, end: usi
 
 fn is_between(counts: &[f64], level: f64, pause: &Pause) -> bool {
     let goes_on = |beside: &[f64]| {
-        beside.len() < MAX_EDGE_INTERVALS || beside.iter().any(|count| *count >= GOES_ON * level)
+        beside.len() < MAX_EDGE_INTERVALS || beside.iter().any(|count| *count >= MIN_ACTIVE_SHARE * level)
     };
     let behind = (pause.end + MAX_EDGE_INTERVALS).min(counts.len());
     goes_on(&counts[pause.begin.saturating_sub(MAX_EDGE_INTERVALS)..pause.begin])

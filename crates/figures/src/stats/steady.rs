@@ -9,17 +9,17 @@
 use super::interruptions::{self, Interruptions};
 use super::noise::{Noise, without_outliers};
 use super::periods::{self, Periodic};
-use super::segments::{self, Ramp, SHORTEST_LEVEL, Sums};
-use super::{LARGEST_SLOPE, relative_change};
+use super::segments::{self, MIN_LEVEL, Ramp, Sums};
+use super::{MAX_SLOPE, relative_change};
 use std::ops::Range;
 
 pub const MIN_INTERVALS: usize = 10;
 /// Number of rounds, as in the steady-state window of the SNIA's Performance Test Specification.
 const WINDOW_ROUNDS: usize = 5;
 /// Largest distance between two rounds of a steady window, share of their mean (SNIA PTS).
-pub const LARGEST_EXCURSION: f64 = 0.20;
+pub const MAX_EXCURSION: f64 = 0.20;
 /// Minimum noise as a share of the mean, caused by timing alone.
-const LEAST_NOISE: f64 = 0.005;
+const MIN_NOISE: f64 = 0.005;
 const MAX_INTERVALS: usize = 240;
 const SIGNIFICANT_DEVIATIONS: f64 = 6.0;
 /// Rates that vary by less than this share of their mean are flat.
@@ -29,16 +29,16 @@ const MAX_LEVELS: usize = 4;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// One level with noise around it.
+    /// A constant level with noise.
     Level,
-    /// It rises or falls from the beginning on.
+    /// A continuous rise or fall.
     Ramp {
         from: f64,
         to: f64,
         /// First interval that is level; the number of intervals = none is.
         until: usize,
     },
-    /// It changes at once, once or several times.
+    /// One or several abrupt changes.
     Steps {
         /// The levels, in order; at least two.
         levels: Vec<Level>,
@@ -47,7 +47,7 @@ pub enum Shape {
     Interrupted(Interruptions),
     /// It goes up and down in turns, the same course again and again.
     Periodic(Periodic),
-    /// It goes up and down, and keeps doing so.
+    /// Continuous rises and falls.
     Restless { low: f64, high: f64 },
 }
 
@@ -68,11 +68,9 @@ impl Level {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Course {
+pub struct SeriesShape {
     pub count: usize,
-    /// Mean rate, outliers left out.
     pub mean: f64,
-    /// Mean rate of all intervals.
     pub mean_of_all: f64,
     /// Standard deviation of the intervals, outliers left out, share of the mean.
     pub variation: f64,
@@ -82,7 +80,7 @@ pub struct Course {
     pub excursion: f64,
     /// Change along the line through the five rounds, share of their mean; negative = falling.
     pub slope: f64,
-    /// How much an interval resembles the one before it, 0 to 0.8.
+    /// Correlation of neighboring intervals, 0 to 0.8.
     pub autocorrelation: f64,
     pub shape: Shape,
     /// Rates at the start and end of a level with a significant but irrelevant drift; it is not steady.
@@ -91,10 +89,10 @@ pub struct Course {
     settles_at: Option<usize>,
 }
 
-impl Course {
+impl SeriesShape {
     /// Describes rates of intervals of the same length. `None` for fewer than [`MIN_INTERVALS`] rates, or
     /// only zeros.
-    pub fn classify(rates: &[f64]) -> Option<Course> {
+    pub fn classify(rates: &[f64]) -> Option<SeriesShape> {
         let factor = rates.len().div_ceil(MAX_INTERVALS).max(1);
         let merged: Vec<f64> =
             rates.chunks(factor).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();
@@ -102,7 +100,7 @@ impl Course {
         if rates.len() < MIN_INTERVALS || mean.is_nan() || mean <= 0.0 {
             return None;
         }
-        let least = LEAST_NOISE * mean;
+        let least = MIN_NOISE * mean;
         let (values, outliers) = without_outliers(&merged, least);
         let mean = mean_of(&values).max(f64::MIN_POSITIVE);
         let noise = Noise::estimate(&values, least);
@@ -115,7 +113,7 @@ impl Course {
         let mut shape = cheapest_shape(&values, &noise, mean);
         let by_chance =
             SIGNIFICANT_DEVIATIONS * (noise.long_run / (values.len() / WINDOW_ROUNDS) as f64).sqrt() / mean;
-        if shape == Shape::Level && excursion > LARGEST_EXCURSION.max(by_chance) {
+        if shape == Shape::Level && excursion > MAX_EXCURSION.max(by_chance) {
             shape = Shape::Restless { low: min_of(&rounds), high: max_of(&rounds) };
         }
         let drifts = find_drift(&values, &noise).filter(|_| shape == Shape::Level);
@@ -132,7 +130,7 @@ impl Course {
         if shape == Shape::Level && is_mostly_empty(rates) {
             return None;
         }
-        Some(Course {
+        Some(SeriesShape {
             count: rates.len(),
             mean,
             mean_of_all: mean_of(rates),
@@ -162,7 +160,7 @@ impl Course {
 /// Returns the larger of excursion and slope as a multiple of its limit in the SNIA's steady-state window.
 /// Above the limit, noise alone may be the cause.
 pub fn beyond_window(excursion: f64, slope: f64) -> f64 {
-    (excursion / LARGEST_EXCURSION).max(slope.abs() / LARGEST_SLOPE)
+    (excursion / MAX_EXCURSION).max(slope.abs() / MAX_SLOPE)
 }
 
 /// The turns of a course that isn't level, if they make a difference that matters and nothing regular is
@@ -174,12 +172,12 @@ fn find_turns(values: &[f64], shape: &Shape, mean: f64) -> Option<Periodic> {
         _ => false,
     };
     let found = if is_explained { None } else { periods::detect(values) };
-    found.filter(|found| found.high - found.low > LARGEST_EXCURSION * mean)
+    found.filter(|found| found.high - found.low > MAX_EXCURSION * mean)
 }
 
 /// Minimum number of regular stretches of an alternating rate. Fewer or irregular ones may be changes of
 /// level with stalls.
-const COMES_AND_GOES: usize = 4;
+const MIN_INTERRUPTIONS: usize = 4;
 
 /// Whether interruptions describe a series better than its shape does: a level or restlessness leaves them
 /// out, and a change or ramp must not leave twice as much unexplained.
@@ -196,7 +194,7 @@ fn describes_rates(found: &Interruptions, shape: &Shape, rates: &[f64]) -> bool 
     let mean = mean_of(rates);
     let left: f64 = rates.iter().enumerate().map(|(index, rate)| (rate - expected(index)).powi(2)).sum();
     let all: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
-    let regular = found.period.is_some() && found.times >= COMES_AND_GOES;
+    let regular = found.period.is_some() && found.times >= MIN_INTERRUPTIONS;
     left.is_infinite() || (regular && left > 2.0 * (1.0 - found.explained) * all)
 }
 
@@ -251,7 +249,7 @@ fn settles_at(shape: &Shape, rates: &[f64]) -> Option<usize> {
     }
     // The interval of the change belongs to both sides.
     let level = rates.get(from + 1..)?;
-    let (cleaned, _) = without_outliers(level, LEAST_NOISE * mean_of(level));
+    let (cleaned, _) = without_outliers(level, MIN_NOISE * mean_of(level));
     interruptions::detect(level, mean_of(&cleaned)).is_none().then_some(from)
 }
 
@@ -262,7 +260,7 @@ fn cheapest_shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
     let levels = segments::levels(&sums, noise);
     let ramp = segments::ramp(&sums, noise).filter(|ramp| ramp.cost < level && ramp.cost <= levels.cost);
     if let Some(segments::Fit { shape: Ramp { from, to, until }, .. }) = ramp {
-        let matters = (to - from).abs() > LARGEST_SLOPE * mean;
+        let matters = (to - from).abs() > MAX_SLOPE * mean;
         return if matters { Shape::Ramp { from, to, until } } else { Shape::Level };
     }
     let begins = merge_levels(levels.shape, &sums, values.len());
@@ -306,7 +304,7 @@ fn merge_levels(mut begins: Vec<usize>, sums: &Sums, count: usize) -> Vec<usize>
         };
         let closest = rates.windows(2).map(difference).enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
         match closest {
-            Some((index, difference)) if difference < LARGEST_SLOPE => begins.remove(index + 1),
+            Some((index, difference)) if difference < MAX_SLOPE => begins.remove(index + 1),
             _ => return begins,
         };
     }
@@ -350,4 +348,4 @@ fn slope_of(values: &[f64]) -> f64 {
     product / squares * (values.len() as f64 - 1.0)
 }
 
-const _: () = assert!(MIN_INTERVALS >= 2 * SHORTEST_LEVEL && MIN_INTERVALS >= WINDOW_ROUNDS);
+const _: () = assert!(MIN_INTERVALS >= 2 * MIN_LEVEL && MIN_INTERVALS >= WINDOW_ROUNDS);

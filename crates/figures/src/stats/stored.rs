@@ -3,7 +3,7 @@
 //! Sums exceed the exact range of other JSON readers (2^53), so they are strings. Memory use is bounded by
 //! the length of the text; no stored number determines it.
 
-use super::fault::StoredError;
+use super::error::StoredError;
 use super::histogram::{BUCKETS, bounds, index, pack};
 use super::packed::pop;
 use super::{Histogram, Moments, Series, base64::Packed};
@@ -62,7 +62,7 @@ struct StoredHistogram<'a> {
 }
 
 #[derive(Deserialize)]
-struct FoundHistogram {
+struct ParsedHistogram {
     moments: Moments,
     packed: Option<Packed<'static>>,
     /// Version 1: (bucket, count).
@@ -90,7 +90,7 @@ fn unpack_buckets(packed: &[u8]) -> Result<Vec<(usize, u64)>, StoredError> {
 
 impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let FoundHistogram { moments, packed, buckets } = FoundHistogram::deserialize(deserializer)?;
+        let ParsedHistogram { moments, packed, buckets } = ParsedHistogram::deserialize(deserializer)?;
         let buckets = match (packed, buckets) {
             (Some(packed), _) => unpack_buckets(&packed.0).map_err(D::Error::custom)?,
             (None, Some(buckets)) => buckets,
@@ -140,7 +140,7 @@ struct StoredSeries<'a> {
 }
 
 #[derive(Deserialize)]
-struct FoundSeries {
+struct ParsedSeries {
     width: u64,
     allocated: u64,
     last: u64,
@@ -158,8 +158,8 @@ impl Serialize for Series {
 
 impl<'de> Deserialize<'de> for Series {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let FoundSeries { width, allocated, last, packed, intervals } =
-            FoundSeries::deserialize(deserializer)?;
+        let ParsedSeries { width, allocated, last, packed, intervals } =
+            ParsedSeries::deserialize(deserializer)?;
         let valid = last.min(allocated);
         if width == 0 && valid > 0 {
             return Err(D::Error::custom("the series' intervals have no width"));

@@ -19,14 +19,14 @@ mod stretches;
 
 use super::segments::Sums;
 use super::{Level, median};
-use bounds::LEAST_NOISE;
-pub use bounds::{FEWEST_RUNS, LEAST_CHANGE, SHORTEST_LEVEL};
+use bounds::MIN_NOISE;
+pub use bounds::{MIN_CHANGE, MIN_LEVEL, MIN_RUNS};
 pub use slope::Slope;
 use std::ops::Range;
 /// Maximum number of latest runs in the analysis; the search takes quadratic time.
-pub const MOST_RUNS: usize = 2000;
-const FEWEST_BEFORE: usize = 4;
-const MOST_BOUNDS: usize = 6;
+pub const MAX_RUNS: usize = 2000;
+const MIN_BEFORE: usize = 4;
+const MAX_BOUNDS: usize = 6;
 
 /// A figure over many runs, in the order of the runs.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,7 +53,7 @@ impl Trend {
         if values.is_empty() {
             return Trend::default();
         }
-        let from = values.len().saturating_sub(MOST_RUNS);
+        let from = values.len().saturating_sub(MAX_RUNS);
         let (mut begins, mut slope) = (vec![0], None);
         if values.iter().all(|value| *value >= 0.0 && value.is_finite()) {
             divide_levels(&values[from..], from, &mut begins);
@@ -76,12 +76,12 @@ impl Trend {
 }
 
 fn divide_levels(values: &[f64], at: usize, begins: &mut Vec<usize>) {
-    if values.len() < FEWEST_RUNS {
+    if values.len() < MIN_RUNS {
         return;
     }
     let steady = steadied::without_single_runs(values);
     let sums = Sums::from_values(&steady);
-    let found = partition::best(&sums, SHORTEST_LEVEL, MOST_BOUNDS)
+    let found = partition::best(&sums, MIN_LEVEL, MAX_BOUNDS)
         .into_iter()
         .find(|bounds| has_firm_bounds(values, &steady, &sums, bounds));
     let Some(bounds) = found else { return };
@@ -102,11 +102,11 @@ fn has_firm_bounds(values: &[f64], steady: &[f64], sums: &Sums, bounds: &[usize]
     let levels: Vec<Range<usize>> = edges.windows(2).map(|edge| edge[0]..edge[1]).collect();
     let means = levels.iter().flat_map(|level| level.clone().map(|_| sums.mean(level.clone())));
     let left: Vec<f64> = steady.iter().zip(means).map(|(value, mean)| value - mean).collect();
-    let long_run = noise::long_run(&left, &levels, levels.len(), LEAST_NOISE);
+    let long_run = noise::long_run(&left, &levels, levels.len(), MIN_NOISE);
     let matters = |before: &Range<usize>, behind: &Range<usize>| {
         let [from, to] = [before, behind].map(|range| median(values[range.clone()].iter().copied()));
         let least = from.min(to);
-        least == 0.0 && from != to || from.max(to) > least * (1.0 + LEAST_CHANGE)
+        least == 0.0 && from != to || from.max(to) > least * (1.0 + MIN_CHANGE)
     };
     let is_clear = |before: &Range<usize>, behind: &Range<usize>| {
         let (a, b) = (before.len() as f64, behind.len() as f64);
@@ -132,7 +132,7 @@ fn describe_level(values: &[f64], range: &Range<usize>, far: &[usize]) -> Level 
 /// side.
 fn latest_runs(values: &[f64], level: &Level) -> Option<Latest> {
     let runs = &values[level.begin..level.end];
-    let longest = (SHORTEST_LEVEL - 1).min(runs.len() / 2);
+    let longest = (MIN_LEVEL - 1).min(runs.len() / 2);
     let is_new = |count: &usize| {
         let (earlier, latest) = runs.split_at(runs.len() - count);
         let sides = steadied::sides(earlier, runs);
@@ -142,5 +142,5 @@ fn latest_runs(values: &[f64], level: &Level) -> Option<Latest> {
         let alike = now[0] != 0 && now.iter().all(|side| *side == now[0]);
         (alike && *count > 2 * like_it).then(|| Latest { runs: *count, rate: median(latest.iter().copied()) })
     };
-    (1..=longest).filter(|count| runs.len() - count >= FEWEST_BEFORE).rev().find_map(|count| is_new(&count))
+    (1..=longest).filter(|count| runs.len() - count >= MIN_BEFORE).rev().find_map(|count| is_new(&count))
 }

@@ -54,25 +54,24 @@ impl<R> TableColumn<R> {
         TableColumn { is_number: true, ..TableColumn::words(name, cell) }
     }
 
-    /// The same, for people too.
     #[must_use]
     pub const fn brief(self) -> TableColumn<R> {
         TableColumn { brief: true, ..self }
     }
 
-    /// The same on pages too, under this heading.
+    /// Shows the column also on pages, under this heading.
     #[must_use]
     pub const fn on_page(self, heading: &'static str) -> TableColumn<R> {
         TableColumn { on_page: true, heading, ..self }
     }
 
-    /// The same on pages too, under its name.
+    /// Shows the column also on pages, under its name.
     #[must_use]
     pub const fn paged(self) -> TableColumn<R> {
         TableColumn { on_page: true, ..self }
     }
 
-    /// The same, for people and on pages.
+    /// Shows the column also in text tables and on pages.
     #[must_use]
     pub const fn brief_and_paged(self) -> TableColumn<R> {
         self.brief().paged()
@@ -83,7 +82,7 @@ impl<R> TableColumn<R> {
         TableColumn { meaning, ..self }
     }
 
-    /// The same where a row has something in it.
+    /// Omits the column if no row has a value.
     #[must_use]
     pub const fn optional(self) -> TableColumn<R> {
         TableColumn { is_optional: true, ..self }
@@ -117,14 +116,14 @@ pub enum Cell {
         link: Option<String>,
         kind: &'static str,
     },
-    /// Bytes of a block.
+    /// Size of a block in bytes.
     Size(u64),
     Whole(u64),
     Figure(f64, usize),
     /// A figure of which programs see as many decimals as people.
     Rounded(f64, usize),
     Change(f64),
-    /// Where a change lies, percent; `None` = there is no bound.
+    /// Interval of a change in percent; `None` = no bound.
     Between(Option<f64>, Option<f64>),
     Share(f64, usize),
     Time(Millis),

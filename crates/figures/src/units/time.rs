@@ -45,7 +45,7 @@ impl Millis {
         format!("{:.6}", self.0)
     }
 
-    /// In the unit that suits it: `84.2 µs`, `1.32 ms`, `2.40 s`.
+    /// Formats the time in a suitable unit: `84.2 µs`, `1.32 ms`, `2.40 s`.
     pub fn readable(self) -> String {
         let (value, unit) = match self.0.abs() {
             size if size < 0.000_999_5 => (self.0 * 1e6, "ns"),
@@ -69,7 +69,7 @@ impl Millis {
         }
     }
 
-    /// The same, but at least the shortest and at most the longest.
+    /// Limits the time to the range from `shortest` to `longest`.
     #[must_use]
     pub fn clamp_to(self, shortest: Millis, longest: Millis) -> Millis {
         Millis(self.0.clamp(shortest.0, longest.0))
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_prints_itself_in_one_way() {
+    fn time_has_one_text_form() {
         let time = Millis::of_ns(84_215);
         assert_eq!([time.to_string(), time.in_full(), time.readable()], ["0.084", "0.084215", "84.2 µs"]);
         assert_eq!(format!("{time:8}|{time:>10}|"), "   0.084|     0.084|");

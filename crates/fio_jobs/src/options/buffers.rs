@@ -5,7 +5,7 @@ use super::{FioForm, FioOption, approximate_option, near_unless, refused_option,
 const STAMPS: &str = "sectors carry verification stamps, no pattern";
 const CHECKED_ON_READ: &str = "every sector is checked as it is read, by this program's stamp";
 const BACKLOG: &str = "sectors are checked when they are read, not after more writes";
-const NOT_BETWEEN: &str = "all data is read back after the time span, not between writes";
+const READ_BACK_REASON: &str = "all data is read back after the time span, not between writes";
 const WORKING_SET: &str = "duplicates repeat one of the units written before";
 
 pub(super) const ROWS: &[FioOption] = &[
@@ -52,8 +52,8 @@ pub(super) const ROWS: &[FioOption] = &[
     ),
     refused_option("verify_pattern", &[], &[], STAMPS, "leave it out"),
     refused_option("verify_pattern_interval", &[], &[], STAMPS, "leave it out"),
-    near_unless("verify_backlog", &[], FioForm::Number, &["0"], NOT_BETWEEN),
-    near_unless("verify_backlog_batch", &[], FioForm::Number, &["0"], NOT_BETWEEN),
+    near_unless("verify_backlog", &[], FioForm::Number, &["0"], READ_BACK_REASON),
+    near_unless("verify_backlog_batch", &[], FioForm::Number, &["0"], READ_BACK_REASON),
     refused_option(
         "verify_async_cpus",
         &[],

@@ -11,12 +11,12 @@ pub enum EngineRule {
 
 use EngineRule::{Is, Near, Refused};
 
-const ONE_CALL: &str = "pread and pwrite are called; on one buffer the vectored calls do the same";
+const VECTORED_REASON: &str = "pread and pwrite are called; on one buffer the vectored calls do the same";
 const FILES: &str = "it makes, removes or inspects files, and transfers no data";
 const NETWORK: &str = "it is a client of a service; only files and block devices are used";
 const DEVICE: &str = "it sends commands to the device that bypass the block layer";
 const LIBRARY: &str = "it needs a separate library";
-const NO_STORAGE: &str = "it does no I/O to storage";
+const NO_STORAGE_REASON: &str = "it does no I/O to storage";
 
 pub const ENGINES: &[(&str, EngineRule)] = &[
     ("libaio", Is(EngineKind::Aio)),
@@ -24,8 +24,8 @@ pub const ENGINES: &[(&str, EngineRule)] = &[
     ("psync", Is(EngineKind::Sync)),
     ("sync", Near(EngineKind::Sync, "pread and pwrite are called, without lseek before them")),
     ("vsync", Near(EngineKind::Sync, "pread and pwrite are called; neighbouring I/Os are not joined")),
-    ("pvsync", Near(EngineKind::Sync, ONE_CALL)),
-    ("pvsync2", Near(EngineKind::Sync, ONE_CALL)),
+    ("pvsync", Near(EngineKind::Sync, VECTORED_REASON)),
+    ("pvsync2", Near(EngineKind::Sync, VECTORED_REASON)),
     ("mmap", Is(EngineKind::Mmap)),
     ("null", Is(EngineKind::Null)),
     ("cpp_null", Is(EngineKind::Null)),
@@ -69,8 +69,8 @@ pub const ENGINES: &[(&str, EngineRule)] = &[
     ("dev-dax", Refused("it maps a DAX device; use ioengine=mmap on a file of a DAX file system")),
     ("libcufile", Refused("it moves data to graphics cards")),
     ("libhipfile", Refused("it moves data to graphics cards")),
-    ("cpuio", Refused(NO_STORAGE)),
-    ("page_fault", Refused(NO_STORAGE)),
+    ("cpuio", Refused(NO_STORAGE_REASON)),
+    ("page_fault", Refused(NO_STORAGE_REASON)),
     ("exec", Refused("a run starts no other program")),
     ("external", Refused("engines are not loaded from files")),
     ("e4defrag", Refused("it exchanges extents of files, and transfers no data")),

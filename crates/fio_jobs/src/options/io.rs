@@ -4,7 +4,7 @@ use super::{FioForm, FioOption, approximate_option, near_unless, refused_option,
 
 const SPRANDOM: &str = "fio's sprandom preconditioning is not available";
 const RANGES: &str = "a discard is one range";
-const NO_THREAD: &str = "no thread of the kernel polls the queue: workers submit by system calls";
+const POLL_THREAD_REASON: &str = "no thread of the kernel polls the queue: workers submit by system calls";
 
 pub(super) const ROWS: &[FioOption] = &[
     same("rw", &["readwrite"], FioForm::Text),
@@ -146,8 +146,8 @@ pub(super) const ROWS: &[FioOption] = &[
     ),
     refused_option("end_syncfs", &[], &["0"], "targets are flushed, not file systems", "use end_fsync"),
     refused_option("hipri_percentage", &[], &[], "all I/Os are polled for, or none", "use hipri=1"),
-    near_unless("sqthread_poll", &[], FioForm::Switch, &["0"], NO_THREAD),
-    approximate_option("sqthread_poll_cpu", &[], FioForm::Number, NO_THREAD),
+    near_unless("sqthread_poll", &[], FioForm::Switch, &["0"], POLL_THREAD_REASON),
+    approximate_option("sqthread_poll_cpu", &[], FioForm::Number, POLL_THREAD_REASON),
     same("uncached", &[], FioForm::Switch),
     refused_option(
         "nowait",

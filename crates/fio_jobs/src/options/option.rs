@@ -25,7 +25,7 @@ pub enum FioKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FioForm {
-    /// Nothing, or 0 or 1.
+    /// No value, 0 or 1.
     Switch,
     Number,
     Size,
@@ -64,7 +64,7 @@ pub(super) const fn approximate_option(
     FioOption { name, aliases, form, kind: FioKind::Near(what), harmless: &[] }
 }
 
-/// One that differs, but for values that ask for nothing.
+/// A row of an option that differs, except for values without effect.
 pub(super) const fn near_unless(
     name: &'static str,
     aliases: &'static [&'static str],

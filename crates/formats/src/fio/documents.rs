@@ -1,6 +1,6 @@
 //! The JSON in fio's output. Warnings and notes may surround it, and a file may contain several documents.
 
-use super::super::fault::LineError;
+use super::super::error::LineError;
 use diskspd_base::json_reader::{JsonError, read_json};
 use serde_json::{Map, Value};
 use std::borrow::Cow;

@@ -93,7 +93,7 @@ impl<'a> FioJob<'a> {
         self.option(&["lat_percentiles"]) == Some("1") && !["read", "write", "mixed"].iter().any(counts)
     }
 
-    /// How long it did I/O, ms: its longest direction.
+    /// Returns the duration of the I/O in ms (the longest direction).
     pub(super) fn runtime_ms(&self) -> u64 {
         let of = |name: &&str| self.value.get(*name)?.get("runtime")?.as_u64();
         ["read", "write", "trim", "mixed"].iter().filter_map(of).max().unwrap_or(0)

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Maximum number of bins; fio has 29 groups of 64.
-const MOST_BINS: usize = 1 << 13;
+const MAX_BINS: usize = 1 << 13;
 
 /// The middle of fio's last bin, ns. This bin counts all longer I/Os, too.
 const LAST_BIN: u64 = 17_112_760_320;
@@ -99,7 +99,7 @@ impl<'a> FioTimes<'a> {
     }
 }
 
-/// How many I/Os took how long, or what fio says of it.
+/// Latency distribution, as counts or as fio's percentiles.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum FioDistribution {
     /// I/Os by the middle of their bin, and the extremes, in ns. Bin middles may be outside the extremes.
@@ -109,12 +109,12 @@ pub(super) enum FioDistribution {
 }
 
 fn parse_bins(bins: &Map<String, Value>) -> BTreeMap<u64, u64> {
-    let bins = bins.iter().take(MOST_BINS).filter_map(|(ns, ios)| Some((ns.parse().ok()?, ios.as_u64()?)));
+    let bins = bins.iter().take(MAX_BINS).filter_map(|(ns, ios)| Some((ns.parse().ok()?, ios.as_u64()?)));
     bins.filter(|(_, ios)| *ios > 0).collect()
 }
 
 fn stated_percentiles(percentiles: &Map<String, Value>, unit: FioUnit) -> Vec<(f64, f64)> {
-    let percentiles = percentiles.iter().take(MOST_BINS);
+    let percentiles = percentiles.iter().take(MAX_BINS);
     let known = percentiles
         .filter_map(|(percent, time)| Some((percent.parse::<f64>().ok()?, unit.ns(time.as_f64()?))));
     let possible = known.filter(|(percent, ns)| *percent > 0.0 && *percent < 100.0 && *ns >= 0.0);
@@ -125,7 +125,6 @@ fn stated_percentiles(percentiles: &Map<String, Value>, unit: FioUnit) -> Vec<(f
 }
 
 impl FioDistribution {
-    /// Where its percentiles come from.
     pub(super) fn source(&self) -> FioPercentiles {
         match self {
             FioDistribution::Counted { .. } => FioPercentiles::Counted,

@@ -7,13 +7,13 @@ use super::jobs::FioJob;
 use diskspd_base::limits;
 use diskspd_results::{FioLogFiles, FioLogged, FioSeries, FioSeriesOf};
 
-/// Largest log file that is read, bytes.
+/// Largest log file that is read in bytes.
 pub const MAX_LOG_BYTES: u64 = limits::FIO_RESULTS.bytes;
 
-const MOST_INTERVALS: f64 = 600.0;
+const MAX_INTERVALS: f64 = 600.0;
 
 /// Times beyond this are counted from 1970 (`log_unix_epoch`), ms.
-const SINCE_1970: u64 = 100_000_000_000;
+const MIN_UNIX_TIME_MS: u64 = 100_000_000_000;
 
 const KINDS: [(&str, FioSeriesOf); 4] = [
     ("write_lat_log", FioSeriesOf::Latency),
@@ -120,7 +120,7 @@ pub fn series(logs: &FioLogFiles, files: &[Vec<u8>]) -> Vec<FioSeries> {
         known => known,
     };
     let single = logged == FioLogged::SingleIo;
-    let start = if first > SINCE_1970 { first } else { 0 };
+    let start = if first > MIN_UNIX_TIME_MS { first } else { 0 };
     let step = files.iter().filter_map(|file| step_ms(file)).min().unwrap_or(0);
     let interval_ms = interval_ms(last - start, if single { 0 } else { step });
     let places = (last - start) / interval_ms;
@@ -146,13 +146,12 @@ pub fn series(logs: &FioLogFiles, files: &[Vec<u8>]) -> Vec<FioSeries> {
     directions.into_iter().filter_map(course).collect()
 }
 
-/// The lines of an interval.
 #[derive(Debug, Clone, Copy, Default)]
 struct Logged {
     lines: u64,
     sum: f64,
     maximum: f64,
-    /// Sizes of all I/Os, bytes.
+    /// Sizes of all I/Os in bytes.
     bytes: f64,
     /// Means of the threads, added up.
     rate: f64,
@@ -236,7 +235,7 @@ fn interval_ms(lasted_ms: u64, step_ms: u64) -> u64 {
     for factor in [2, 5, 10].into_iter().cycle() {
         // Steps are a few ms shorter than was asked for at times.
         let is_long_enough = interval as f64 >= step_ms as f64 * 0.9;
-        if is_long_enough && lasted_ms as f64 / interval as f64 <= MOST_INTERVALS {
+        if is_long_enough && lasted_ms as f64 / interval as f64 <= MAX_INTERVALS {
             break;
         }
         let base = 10_u64.saturating_pow(interval.ilog10());
@@ -253,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_are_as_long_as_the_logs_own() {
+    fn intervals_have_length_of_log() {
         assert_eq!(interval_ms(1000, 100), 100);
         assert_eq!(interval_ms(1000, 0), 100);
         assert_eq!(interval_ms(60_000, 500), 500);

@@ -17,7 +17,7 @@ mod options;
 mod span;
 
 use super::decode::{decoded, name_runs};
-use super::fault::{LineError, ResultError};
+use super::error::{LineError, ResultError};
 use diskspd_base::finding::Severity;
 use diskspd_base::limits;
 use diskspd_profile::xml::text::bytes as plain_bytes;
@@ -32,7 +32,7 @@ pub use logs::{MAX_LOG_BYTES, is_any_log, is_log_of, series};
 pub const MAX_BYTES: u64 = limits::FIO_RESULTS.bytes;
 
 /// Maximum number of jobs in a result: four times fio's limit per host.
-const MOST_JOBS: usize = 1 << 14;
+const MAX_JOBS: usize = 1 << 14;
 
 /// Whether a text that begins so is what fio prints, even if it can't be read.
 pub fn begins_so(text: &str) -> bool {
@@ -73,8 +73,8 @@ pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
 
 fn run(document: &FioDocument) -> Result<RunSummary, LineError> {
     let jobs = jobs::read_jobs(&document.value);
-    if jobs.len() > MOST_JOBS {
-        let what = format!("{} jobs in one result; at most {MOST_JOBS} are read", jobs.len());
+    if jobs.len() > MAX_JOBS {
+        let what = format!("{} jobs in one result; at most {MAX_JOBS} are read", jobs.len());
         return Err(LineError::at_line(document.line, what));
     }
     if jobs.is_empty() {

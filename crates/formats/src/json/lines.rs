@@ -12,7 +12,7 @@
 //! ,"judgement":{..}}
 //! ```
 
-use diskspd_figures::json_lists::{ListPart, ListPlace, ListSplitter, UnusualTextError};
+use diskspd_figures::json_lists::{ListFormatError, ListPart, ListPlace, ListSplitter};
 use diskspd_figures::stats::Interval;
 use diskspd_results::{HostTarget, Record, TargetResults};
 use serde::de::DeserializeOwned;
@@ -129,13 +129,13 @@ struct Elements {
 /// # Errors
 /// The text is not a record, or has other elements than objects in its lists. A reader of the whole text
 /// finds the reason.
-pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, UnusualTextError> {
+pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, ListFormatError> {
     let mut splitter = ListSplitter::new(&LISTS);
     let mut elements = Elements::default();
     loop {
-        let bytes = source.fill_buf().map_err(|_| UnusualTextError)?;
+        let bytes = source.fill_buf().map_err(|_| ListFormatError)?;
         if bytes.is_empty() {
-            return elements.joined(&splitter.into_skeleton());
+            return elements.join_index(&splitter.into_skeleton());
         }
         splitter.take(bytes, &mut |place, part| elements.take(place, part))?;
         let length = bytes.len();
@@ -144,7 +144,7 @@ pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, UnusualTextErro
 }
 
 impl Elements {
-    fn take(&mut self, place: usize, part: ListPart) -> Result<(), UnusualTextError> {
+    fn take(&mut self, place: usize, part: ListPart) -> Result<(), ListFormatError> {
         match place {
             0 => add_part(&mut self.targets, part, parse),
             1 => add_part(&mut self.intervals, part, |text| {
@@ -154,7 +154,7 @@ impl Elements {
         }
     }
 
-    fn joined(self, skeleton: &[u8]) -> Result<Record, UnusualTextError> {
+    fn join_index(self, skeleton: &[u8]) -> Result<Record, ListFormatError> {
         let mut record: Record = parse(skeleton)?;
         let (mut targets, mut intervals) = (self.targets.into_iter(), self.intervals.into_iter());
         let mut results = self.results.into_iter();
@@ -165,41 +165,41 @@ impl Elements {
                     let mut list = Vec::new();
                     fill(&mut list, &mut intervals)?;
                     if !std::mem::replace(found, list.into()).is_empty() {
-                        return Err(UnusualTextError);
+                        return Err(ListFormatError);
                     }
                 }
                 span.threads.iter_mut().try_for_each(|thread| fill(&mut thread.targets, &mut results))?;
             }
         }
         let is_done = targets.next().is_none() && intervals.next().is_none() && results.next().is_none();
-        if is_done { Ok(record) } else { Err(UnusualTextError) }
+        if is_done { Ok(record) } else { Err(ListFormatError) }
     }
 }
 
-fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, UnusualTextError> {
-    serde_json::from_slice(text).map_err(|_| UnusualTextError)
+fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, ListFormatError> {
+    serde_json::from_slice(text).map_err(|_| ListFormatError)
 }
 
 fn add_part<T>(
     lists: &mut Vec<Vec<T>>,
     part: ListPart,
-    parse: impl FnOnce(&[u8]) -> Result<T, UnusualTextError>,
-) -> Result<(), UnusualTextError> {
+    parse: impl FnOnce(&[u8]) -> Result<T, ListFormatError>,
+) -> Result<(), ListFormatError> {
     match part {
         ListPart::Begin => lists.push(Vec::new()),
-        ListPart::Element(text) => lists.last_mut().ok_or(UnusualTextError)?.push(parse(text)?),
+        ListPart::Element(text) => lists.last_mut().ok_or(ListFormatError)?.push(parse(text)?),
     }
     Ok(())
 }
 
 /// Puts the next list in the place of one that was taken out.
-fn fill<T>(place: &mut Vec<T>, lists: &mut impl Iterator<Item = Vec<T>>) -> Result<(), UnusualTextError> {
-    let list = lists.next().ok_or(UnusualTextError)?;
+fn fill<T>(place: &mut Vec<T>, lists: &mut impl Iterator<Item = Vec<T>>) -> Result<(), ListFormatError> {
+    let list = lists.next().ok_or(ListFormatError)?;
     if place.is_empty() {
         *place = list;
         return Ok(());
     }
-    Err(UnusualTextError)
+    Err(ListFormatError)
 }
 
 pub(super) fn head(first_line: &[u8]) -> Option<Vec<u8>> {

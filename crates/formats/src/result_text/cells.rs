@@ -1,6 +1,6 @@
 //! Figures in the cells of tables.
 
-use crate::fault::LineError;
+use crate::error::LineError;
 use crate::number::is_undefined;
 use diskspd_figures::units::Millis;
 use diskspd_profile::xml::error::quote;

@@ -2,7 +2,7 @@
 
 use super::cells::time;
 use super::lines::TextLine;
-use crate::fault::LineError;
+use crate::error::LineError;
 use diskspd_results::TEXT_PERCENTS;
 use diskspd_results::{ChartRow, PercentileSummary, SpanSummary};
 

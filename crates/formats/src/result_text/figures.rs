@@ -3,7 +3,7 @@
 use super::cells::{amount, figure, time};
 use super::charts;
 use super::lines::{TextLine, TextPiece, unwrapped};
-use crate::fault::LineError;
+use crate::error::LineError;
 use diskspd_results::{DirectionSummary, SpanSummary};
 use std::iter::Peekable;
 

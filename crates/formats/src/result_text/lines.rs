@@ -6,9 +6,9 @@ use std::iter::Peekable;
 /// A line, without blanks at its ends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextLine<'a> {
-    /// From 1.
+    /// Counted from 1.
     pub number: usize,
-    /// Where it begins, bytes.
+    /// Start offset in bytes.
     pub at: usize,
     pub text: &'a str,
 }

@@ -13,24 +13,24 @@
 //! | 2.2 | processor counts in the system information; all settings of a profile |
 //! | 2.3 | other indents, sizes without trailing zeros |
 
-mod asked;
 mod cells;
 mod charts;
 mod figures;
 mod lines;
+mod requested;
 mod size;
 
 use super::decode::{decoded, name_runs};
-use super::fault::{LineError, ResultError};
-use asked::AskedInText;
+use super::error::{LineError, ResultError};
 use diskspd_base::limits;
 use diskspd_figures::units::start_time::seconds_since_1970;
 use diskspd_profile::Parameters;
 use diskspd_profile::xml::text::bytes as path_bytes;
 use diskspd_results::{Origin, RunSummary, SpanSummary, UnmeasuredSpan};
 use lines::TextPiece;
+use requested::TextRequest;
 
-/// Largest file that is read, bytes.
+/// Largest file that is read in bytes.
 pub const MAX_BYTES: u64 = limits::RESULTS.bytes;
 
 const START: &str = "Command Line:";
@@ -81,10 +81,10 @@ fn read_report(report: TextPiece) -> Result<RunSummary, LineError> {
     let (head, results) = report.split_at(|line| line.starts_with(figures::START));
     let mut run = RunSummary::new("", Origin::ResultText);
     let states_all = read_system(head, &mut run);
-    let mut asked: Vec<AskedInText> = asked::read(head)?;
+    let mut asked: Vec<TextRequest> = requested::read(head)?;
     let results = results.into_iter().map(figures::read).collect::<Result<Vec<_>, LineError>>()?;
     check_all_there(report, asked.len(), results.len())?;
-    asked.resize_with(results.len(), AskedInText::default);
+    asked.resize_with(results.len(), TextRequest::default);
     for ((number, span), asked) in (1..).zip(results).zip(asked) {
         let parameters = asked.parameters(states_all);
         if span.is_none() {

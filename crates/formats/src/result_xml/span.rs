@@ -121,7 +121,7 @@ fn read_cpu(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), XmlE
     })
 }
 
-/// How busy a CPU was, or all of them, percent.
+/// Reads the utilization of a CPU or of all CPUs in percent.
 fn read_usage(walk: &mut ElementReader, of: &str) -> Result<Option<f64>, XmlErrorAt> {
     let mut usage = None;
     walk.children(of, |walk, tag, at| match tag.name().as_ref() {

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 
 #[derive(Debug)]
 pub(super) struct GroupMounts {
-    known: Mutex<Option<KnownMounts>>,
+    known: Mutex<Option<GroupHierarchies>>,
 }
 
 #[derive(Debug)]
-struct KnownMounts {
+struct GroupHierarchies {
     /// Controllers of each hierarchy at the time of reading, as in `/proc/self/cgroup`.
     hierarchies: Vec<String>,
     mounts: Arc<[Mount]>,
@@ -33,7 +33,7 @@ impl GroupMounts {
         let is_of_groups = |mount: &&Mount| ["cgroup", "cgroup2"].contains(&mount.file_system.as_str());
         let mounts: Arc<[Mount]> = all.iter().filter(is_of_groups).cloned().collect();
         let hierarchies = hierarchies.iter().map(|controllers| (*controllers).to_owned()).collect();
-        *known = Some(KnownMounts { hierarchies, mounts: Arc::clone(&mounts) });
+        *known = Some(GroupHierarchies { hierarchies, mounts: Arc::clone(&mounts) });
         mounts
     }
 }

@@ -24,7 +24,7 @@ pub(super) enum Trial {
     Workers,
     /// The thread waited while it submitted; with workers of the kernel several at a time are faster.
     Inline,
-    /// The same, and several at a time aren't faster.
+    /// The same, and concurrent I/Os are not faster.
     OneByOne,
 }
 
@@ -34,7 +34,7 @@ const TRIAL_BATCHES: u32 = 3;
 /// Number of timed batches and of sequential comparisons. The fastest of each kind count, because they
 /// have the least disturbance.
 const TIMED_ROUNDS: u32 = 8;
-/// No more rounds than two when they take longer than this, ns.
+/// Duration in ns above which two rounds suffice.
 const MAX_TRIAL_TIME: Nanos = 50_000_000;
 /// Maximum ratio of a batch's time to the time of its sequential reads that indicates concurrency.
 const MAX_BATCH_RATIO: f64 = 0.7;

@@ -11,7 +11,6 @@ pub struct Order {
     pub target: TargetId,
     pub path: RawText,
     pub located: ResolvedTarget,
-    /// First byte that is read.
     pub from: u64,
     pub to: u64,
     /// Alignment of offsets for `O_DIRECT` in bytes; 0 if it is not supported.

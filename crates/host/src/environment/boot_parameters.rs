@@ -100,7 +100,6 @@ fn is_kept(word: &str) -> bool {
     })
 }
 
-/// Blanks within quotes divide nothing.
 fn split_words(line: &str) -> Vec<&str> {
     let mut quoted = false;
     let divides = |c: char| {

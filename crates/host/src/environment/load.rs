@@ -23,7 +23,6 @@ fn read_pressure(root: &Root, of: &str) -> Option<u64> {
     parse_hundredths(line.split(' ').next()?)
 }
 
-/// A number with two decimals.
 fn parse_hundredths(text: &str) -> Option<u64> {
     let (whole, rest) = text.split_once('.')?;
     let rest: u64 = rest.parse().ok().filter(|&rest| rest < 100)?;

@@ -8,8 +8,7 @@ pub(crate) struct OpenKinds {
     /// Files and devices of the judged storage.
     pub storage: bool,
     /// Files without a block device.
-    pub deviceless: bool,
-    /// Anything else that carries data.
+    pub without_device: bool,
     pub elsewhere: bool,
     /// Small files of the judged storage, such as logs. They decide if no other kind is open.
     pub small: bool,
@@ -21,7 +20,7 @@ impl OpenKinds {
     fn union(self, other: OpenKinds) -> OpenKinds {
         OpenKinds {
             storage: self.storage || other.storage,
-            deviceless: self.deviceless || other.deviceless,
+            without_device: self.without_device || other.without_device,
             elsewhere: self.elsewhere || other.elsewhere,
             small: self.small || other.small,
             messages: self.messages || other.messages,
@@ -30,9 +29,9 @@ impl OpenKinds {
 
     /// Returns the sum for calls of such a process.
     fn sum(self, sums: &mut SortedCalls) -> &mut CallsDone {
-        match (self.storage, self.deviceless, self.elsewhere) {
+        match (self.storage, self.without_device, self.elsewhere) {
             (true, false, false) => &mut sums.storage,
-            (false, true, false) => &mut sums.deviceless,
+            (false, true, false) => &mut sums.without_device,
             (false, false, true) => &mut sums.elsewhere,
             (false, false, false) if self.small => &mut sums.storage,
             (false, false, false) if self.messages => &mut sums.elsewhere,
@@ -97,7 +96,7 @@ mod tests {
     }
 
     const NO_FILES: OpenKinds =
-        OpenKinds { storage: false, deviceless: false, elsewhere: false, small: false, messages: false };
+        OpenKinds { storage: false, without_device: false, elsewhere: false, small: false, messages: false };
     const STORAGE: OpenKinds = OpenKinds { storage: true, ..NO_FILES };
     const PIPE: OpenKinds = OpenKinds { elsewhere: true, ..NO_FILES };
     const LOG: OpenKinds = OpenKinds { small: true, messages: true, ..NO_FILES };

@@ -14,16 +14,16 @@ use std::path::{Path, PathBuf};
 /// Files of this size and larger decide whether the page cache is bypassed, bytes. Logs are smaller.
 const MIN_LARGE_BYTES: u64 = 1 << 20;
 /// Descriptors of a process that are examined at most.
-const MOST_EXAMINED: usize = 512;
+const MAX_EXAMINED: usize = 512;
 /// Files that are kept at most.
-const MOST_KEPT: usize = 4096;
+const MAX_CACHED_FILES: usize = 4096;
 /// Mappings from this size on may carry data, bytes: shared ones, and private ones.
 const MAPPED: u64 = 1 << 20;
 const MAPPED_PRIVATELY: u64 = 16 << 20;
 
 /// A file or device that was open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SeenFile {
+pub struct OpenFileUse {
     pub path: PathBuf,
     /// Largest size that was seen, bytes; 0 for a device.
     pub size: u64,
@@ -36,7 +36,7 @@ pub struct SeenFile {
     place: Identity,
 }
 
-impl SeenFile {
+impl OpenFileUse {
     fn is_large(&self) -> bool {
         self.is_device || self.size >= MIN_LARGE_BYTES
     }
@@ -53,12 +53,10 @@ pub struct OpenFiles {
     /// Pipes and sockets that this process inherited, and passes on to the program.
     inherited: Vec<PathBuf>,
     stacks: HashMap<Identity, Stack>,
-    files: HashMap<Identity, SeenFile>,
-    /// Interfaces that were in use.
+    files: HashMap<Identity, OpenFileUse>,
     pub engines: BTreeSet<u8>,
 }
 
-/// Kind of a descriptor.
 enum DescriptorKind {
     Storage,
     /// Storage, but below [`MIN_LARGE_BYTES`].
@@ -78,7 +76,7 @@ impl OpenFiles {
 
     /// Whether a large file or a device on judged storage was open.
     pub fn has_large(&self) -> bool {
-        self.files.values().any(SeenFile::is_large)
+        self.files.values().any(OpenFileUse::is_large)
     }
 
     /// Size of all written files, bytes; `None` = a device was written.
@@ -111,8 +109,8 @@ impl OpenFiles {
     }
 
     /// Returns large files and devices on judged storage, sorted by size, or all files if none is large.
-    pub fn files(&self) -> Vec<&SeenFile> {
-        let mut files: Vec<&SeenFile> = self.files.values().filter(|file| file.is_large()).collect();
+    pub fn files(&self) -> Vec<&OpenFileUse> {
+        let mut files: Vec<&OpenFileUse> = self.files.values().filter(|file| file.is_large()).collect();
         if files.is_empty() {
             files = self.files.values().collect();
         }
@@ -137,7 +135,7 @@ impl OpenFiles {
             let info = root.text(format!("/proc/{pid}/fdinfo/{number}")).unwrap_or_default();
             Some((number, entry.path(), name, flags(&info)?, info))
         };
-        let all: Vec<_> = entries.flatten().take(MOST_EXAMINED).filter_map(descriptor).collect();
+        let all: Vec<_> = entries.flatten().take(MAX_EXAMINED).filter_map(descriptor).collect();
         // A process wakes its own threads by a pipe.
         let has_both_ends = |name: &Path| {
             let ends = || all.iter().filter(|(_, _, other, ..)| other == name).map(|(.., flags, _)| flags);
@@ -155,7 +153,7 @@ impl OpenFiles {
             let mark = |ends: &mut OpenKinds, writes: bool| match opened {
                 DescriptorKind::Storage => ends.storage = true,
                 DescriptorKind::Small => ends.small = true,
-                DescriptorKind::Deviceless => ends.deviceless = true,
+                DescriptorKind::Deviceless => ends.without_device = true,
                 DescriptorKind::Elsewhere if is_error => ends.messages = true,
                 DescriptorKind::Elsewhere => ends.elsewhere = true,
                 DescriptorKind::Null => ends.elsewhere |= writes && !is_error,
@@ -217,13 +215,13 @@ impl OpenFiles {
             return DescriptorKind::Elsewhere;
         }
         let (is_device, size) = (kind == FileType::BlockDevice, found.stx_size.max(position));
-        let seen = SeenFile { path: name.to_owned(), size, is_device, place, ..SeenFile::default() };
+        let seen = OpenFileUse { path: name.to_owned(), size, is_device, place, ..OpenFileUse::default() };
         if self.keep(identity, seen, flags) { DescriptorKind::Storage } else { DescriptorKind::Small }
     }
 
     /// Keeps a file, and returns whether it is large.
-    fn keep(&mut self, identity: Identity, seen: SeenFile, flags: OpenFlags) -> bool {
-        if self.files.len() >= MOST_KEPT && !self.files.contains_key(&identity) {
+    fn keep(&mut self, identity: Identity, seen: OpenFileUse, flags: OpenFlags) -> bool {
+        if self.files.len() >= MAX_CACHED_FILES && !self.files.contains_key(&identity) {
             return seen.is_large();
         }
         let size = seen.size;
@@ -290,7 +288,7 @@ fn stack_of(link: &Path, name: &Path) -> Stack {
     }
 }
 
-/// How a descriptor was opened (`flags` of `fdinfo`).
+/// Open flags of a descriptor (`flags` of `fdinfo`).
 #[derive(Debug, Clone, Copy)]
 struct OpenFlags(i32);
 

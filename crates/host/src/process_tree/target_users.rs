@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Descriptors of a process that are examined at most.
-const MOST_EXAMINED: usize = 4096;
+const MAX_EXAMINED: usize = 4096;
 /// Processes that are listed at most.
-const MOST_LISTED: usize = 16;
+const MAX_LISTED: usize = 16;
 
 /// Processes that had a target open at one of the looks.
 #[derive(Debug)]
@@ -19,13 +19,13 @@ pub struct TargetUsers {
     root: Root,
     /// The targets, and the mount points of file systems on them.
     places: Vec<PathBuf>,
-    users: BTreeMap<u32, SeenUser>,
+    users: BTreeMap<u32, UserSample>,
     /// Processes whose open files could not be read at the last look.
     pub unreadable: u64,
 }
 
 #[derive(Debug)]
-struct SeenUser {
+struct UserSample {
     name: String,
     /// Counters at the first and at the last look.
     counters: Option<(ProcessIo, ProcessIo)>,
@@ -46,7 +46,7 @@ impl TargetUsers {
     }
 
     /// Finds new users, and reads the counters of all.
-    pub fn look(&mut self) {
+    pub fn sample_users(&mut self) {
         self.unreadable = 0;
         let own = std::process::id();
         let processes = self.root.names("/proc").into_iter().filter_map(|name| name.parse::<u32>().ok());
@@ -63,7 +63,7 @@ impl TargetUsers {
                 }
                 None => {
                     let name = ProcessStat::read(&self.root, pid).map(|stat| stat.name().to_owned());
-                    let user = SeenUser { name: name.unwrap_or_default(), counters: io.map(|io| (io, io)) };
+                    let user = UserSample { name: name.unwrap_or_default(), counters: io.map(|io| (io, io)) };
                     self.users.insert(pid, user);
                 }
             }
@@ -77,7 +77,7 @@ impl TargetUsers {
             self.unreadable += u64::from(self.root.path(format!("/proc/{pid}")).exists());
             return false;
         };
-        let mut opened = entries.flatten().take(MOST_EXAMINED);
+        let mut opened = entries.flatten().take(MAX_EXAMINED);
         let is_open =
             |entry: std::fs::DirEntry| std::fs::read_link(entry.path()).is_ok_and(|path| is_there(&path));
         opened.any(is_open)
@@ -90,7 +90,7 @@ impl TargetUsers {
         let bytes =
             |user: &TargetUser| user.read_bytes.unwrap_or(0).saturating_add(user.write_bytes.unwrap_or(0));
         users.sort_by_key(|user| (std::cmp::Reverse(bytes(user)), user.pid));
-        users.truncate(MOST_LISTED);
+        users.truncate(MAX_LISTED);
         users
     }
 
@@ -100,7 +100,7 @@ impl TargetUsers {
     }
 }
 
-impl SeenUser {
+impl UserSample {
     fn row(&self, pid: u32) -> TargetUser {
         let grown = self.counters.map(|(first, last)| last.since(first));
         TargetUser {
@@ -140,9 +140,9 @@ mod tests {
         }
         fs::create_dir_all(at.join("proc/10")).unwrap();
         let mut users = TargetUsers::of_targets(Root::at(at), [Path::new("/data")].into_iter());
-        users.look();
+        users.sample_users();
         write_counters(at, 8, 5096);
-        users.look();
+        users.sample_users();
         let found: Vec<_> =
             users.busiest().into_iter().map(|user| (user.pid, user.name, user.read_bytes)).collect();
         assert_eq!(found, [(8, "busy one".to_owned(), Some(4096)), (7, "idle".to_owned(), Some(0))]);

@@ -1,8 +1,8 @@
 //! The storage under the file of a loop device.
 
-use super::beneath::{MissingDevices, UnderlyingDevices};
+use super::underlying::{MissingDevices, UnderlyingDevices};
 use crate::device::{Device, split};
-use crate::file_place::{FilePlace, NESTING};
+use crate::file_place::{FileLocation, NESTING};
 use crate::root::Root;
 use diskspd_machine::stack::StackMount;
 use diskspd_sys::{files, loops};
@@ -23,15 +23,15 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> LoopBacki
             return Ok((vec![device], Vec::new()));
         }
         return match gone {
-            true => Err(MissingDevices::unknown(about("it was deleted"))),
-            false => resolve_backing(root, &FilePlace::from_path(name), about),
+            true => Err(MissingDevices::new(about("it was deleted"))),
+            false => resolve_backing(root, &FileLocation::from_path(name), about),
         };
     };
     if backing.itself != (0, 0) {
         let device = Device::find(root, backing.itself);
         return device
             .map(|device| (vec![device], Vec::new()))
-            .ok_or_else(|| MissingDevices::unknown("/sys does not know its device"));
+            .ok_or_else(|| MissingDevices::new("/sys does not know its device"));
     }
     let same =
         |found: rustix::fs::Stat| (split(found.st_dev), found.st_ino) == (backing.device, backing.inode);
@@ -41,16 +41,16 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> LoopBacki
     let (path, mount) = match (by_name, mounted) {
         (true, _) => (PathBuf::from(name), None),
         (false, Some(mount)) => (PathBuf::from(&mount.at), Some(mount.id)),
-        (false, None) => return Err(MissingDevices::unknown(about("it is not visible from here"))),
+        (false, None) => return Err(MissingDevices::new(about("it is not visible from here"))),
     };
-    resolve_backing(root, &FilePlace { path, number: Some(backing.device), mount }, about)
+    resolve_backing(root, &FileLocation { path, number: Some(backing.device), mount }, about)
 }
 
 fn loop_backing(device: &Device) -> Option<loops::Backing> {
     loops::backing(files::look_into(&device.node()).ok()?.as_fd()).ok()
 }
 
-fn resolve_backing(root: &Root, place: &FilePlace, about: impl Fn(&str) -> String) -> LoopBacking {
+fn resolve_backing(root: &Root, place: &FileLocation, about: impl Fn(&str) -> String) -> LoopBacking {
     let found =
         UnderlyingDevices::file(root, place, NESTING - 1).map_err(|without| without.with_text(about))?;
     Ok((found.devices, found.mounts))

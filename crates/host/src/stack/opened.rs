@@ -1,8 +1,8 @@
 //! Storage stacks by open file. The file's name may lead elsewhere by then, or be hidden by a later mount.
 
-use super::{Stack, at, of_device};
+use super::{Stack, of_device, read_stack};
 use crate::device::split;
-use crate::file_place::FilePlace;
+use crate::file_place::FileLocation;
 use crate::nvme::Generic;
 use crate::root::Root;
 use diskspd_machine::stack::StackMount;
@@ -24,8 +24,8 @@ pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
     if let Some(generic) = Generic::from_stat(root, &found) {
         return generic.stack(root, |number| of_device(root, number));
     }
-    match FilePlace::of_open(file, path) {
-        Some(place) => at(root, &place),
+    match FileLocation::of_open(file, path) {
+        Some(place) => read_stack(root, &place),
         None => Stack::without("its location cannot be determined"),
     }
 }

@@ -1,6 +1,6 @@
 //! Files of another host: the mount takes the place of the device, where its client counts.
 
-use crate::file_place::FilePlace;
+use crate::file_place::FileLocation;
 use crate::mountinfo::Mount;
 use crate::remote_counters;
 use crate::root::Root;
@@ -8,7 +8,7 @@ use diskspd_machine::remote::{Protocol, RemoteMount};
 use diskspd_machine::stack::*;
 
 /// Returns the stack of a remote file; `None` if the file is local, or the client has no counters.
-pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {
+pub(super) fn stack(root: &Root, place: &FileLocation) -> Option<Stack> {
     let mount = place.mount(root)?;
     let protocol = Protocol::from_file_system(&mount.file_system)?;
     let remote = RemoteMount { protocol, source: mount.source.clone(), mount_point: mount.at.clone() };

@@ -15,7 +15,7 @@ const SERVERS: [(&str, &str); 4] = [
 ];
 
 /// Returns the reason why the storage of a disk-like device is unknown; `None` if it may be a disk.
-pub(super) fn by(device: &Device) -> Option<&'static str> {
+pub(super) fn find_server(device: &Device) -> Option<&'static str> {
     let numbered = |driver: &str| {
         let number = device.name.strip_prefix(driver);
         number.is_some_and(|number| number.starts_with(|digit: char| digit.is_ascii_digit()))

@@ -38,7 +38,7 @@ pub fn storage(path: &RawText) -> Storage {
     storage_on(&Root::live_system().remembering(), path)
 }
 
-/// The same for several targets, each device read once.
+/// Returns the storage of several targets, and reads each device once.
 pub fn storages<'a>(paths: impl IntoIterator<Item = &'a RawText>) -> Vec<Storage> {
     let root = Root::live_system().remembering();
     paths.into_iter().map(|path| storage_on(&root, path)).collect()

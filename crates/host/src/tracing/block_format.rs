@@ -10,7 +10,7 @@ pub struct BlockFormat {
     pub device: usize,
     /// First sector of 512 bytes: 8 bytes.
     pub sector: usize,
-    /// How many sectors: 4 bytes.
+    /// Offset of the number of sectors (4 bytes).
     pub sectors: usize,
     pub letters: Field,
 }
@@ -60,7 +60,7 @@ impl BlockRecord<'_> {
         self.writes() || self.letters.contains(&b'R')
     }
 
-    /// It flushes the device's write cache.
+    /// Whether the request flushes the device's write cache.
     pub fn flushes(&self) -> bool {
         self.letters.starts_with(b"FF")
     }

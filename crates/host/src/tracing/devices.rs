@@ -36,15 +36,14 @@ fn device_number(root: &Root, name: &str) -> Result<u32, &'static str> {
 pub struct WatchedDevice {
     /// Disk number in tracepoints, as in [`TracedDevice`].
     pub number: u32,
-    /// Where it begins on the disk, bytes.
+    /// Start on the disk in bytes.
     pub start: u64,
-    /// How long it is, bytes.
+    /// Size in bytes.
     pub size: u64,
     /// Whether the driver has a request queue; otherwise it handles I/O immediately.
     pub has_queue: bool,
 }
 
-/// Why the I/Os of a device can't be watched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WatchedDeviceError {
     #[error(
@@ -52,7 +51,6 @@ pub enum WatchedDeviceError {
          FILE shows the device of a file", .0.display()
     )]
     NoDevice(PathBuf),
-    /// The kernel doesn't show it.
     #[error("{}: /sys does not list the device", .0.display())]
     Unlisted(PathBuf),
     #[error(

@@ -11,7 +11,7 @@ pub struct EventFormat {
 pub struct Field {
     /// Bytes before it.
     pub offset: usize,
-    /// Bytes of it.
+    /// Length in bytes.
     pub size: usize,
 }
 

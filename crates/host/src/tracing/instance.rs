@@ -206,7 +206,7 @@ impl Instance {
         self.layout
     }
 
-    /// Size of a CPU's buffer, KiB.
+    /// Size of a CPU's buffer in KiB.
     pub fn kib(&self) -> u64 {
         self.kib
     }

@@ -8,7 +8,7 @@ use super::format::{Field, fields};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageLayout {
-    /// When the page begins: 8 bytes.
+    /// Offset of the page's time stamp (8 bytes).
     time: usize,
     /// How many bytes of events there are, and marks: 4 or 8 bytes.
     commit: Field,
@@ -31,7 +31,7 @@ impl PageLayout {
         })
     }
 
-    /// Bytes of a page.
+    /// Size of a page in bytes.
     pub fn size(&self) -> usize {
         self.data.offset + self.data.size
     }
@@ -143,12 +143,12 @@ pub fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {
     Some(u16::from_ne_bytes(bytes.get(offset..)?.first_chunk().copied()?))
 }
 
-/// The same with four bytes.
+/// Reads four bytes at `offset`.
 pub fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(bytes.get(offset..)?.first_chunk().copied()?))
 }
 
-/// The same with eight bytes.
+/// Reads eight bytes at `offset`.
 pub fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_ne_bytes(bytes.get(offset..)?.first_chunk().copied()?))
 }

@@ -9,22 +9,21 @@ pub struct BlockedCall {
     pub thread: i32,
     pub name: &'static str,
     pub writes_back: bool,
-    pub file: CallPlace,
-    pub waits_for: WaitsFor,
+    pub file: CallLocation,
+    pub waits_for: WaitCause,
 }
 
-/// Place of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct CallPlace;
+pub struct CallLocation;
 
-impl fmt::Display for CallPlace {
+impl fmt::Display for CallLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a file")
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WaitsFor {
+pub enum WaitCause {
     Storage,
     Lease,
 }

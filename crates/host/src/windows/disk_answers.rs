@@ -1,7 +1,7 @@
 //! Parsing of driver responses about disks and volumes.
 
 use super::fields::Fields;
-use crate::refused::BOOT;
+use crate::write_refused::BOOT;
 use diskspd_machine::io_counters::{Activity, Flow};
 
 /// 100 ns in a millisecond.
@@ -116,7 +116,7 @@ impl DeviceNumber {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PartitionFound {
-    /// From 1.
+    /// Counted from 1.
     pub number: u32,
     /// Bytes.
     pub length: u64,
@@ -137,7 +137,7 @@ const HELD_GPT: [(u128, &str); 6] = [
     (0xaf9b_60a0_1431_4f62_bc68_3311_714a_69ad, DYNAMIC),
 ];
 
-/// The same of partition tables of before GPT.
+/// Partition types of MBR tables.
 const HELD_MBR: [(u8, &str); 4] = [(0xe7, POOL), (0x42, DYNAMIC), (0xef, BOOT), (0x27, BOOT)];
 
 /// Returns the partitions in `DRIVE_LAYOUT_INFORMATION_EX`, without empty entries. `None` if the list is

@@ -340,7 +340,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn odd_answers_give_a_complete_topology_or_none(
+        fn invalid_answers_give_complete_or_no_topology(
             noise in prop::collection::vec((0..4_usize, any::<prop::sample::Index>(), any::<u8>()), 0..24),
             cut in prop::collection::vec(any::<prop::sample::Index>(), 4),
         ) {

@@ -8,7 +8,7 @@ use diskspd_machine::target::is_drive_letter;
 pub(super) struct VolumeFound {
     /// User-visible name: `C:`, or the volume name without a letter.
     pub name: String,
-    /// Where it is mounted; empty = nowhere.
+    /// Mount points; empty = not mounted.
     pub at: Vec<String>,
     /// Type of its file system; `None` if Windows does not recognize one.
     pub file_system: Option<String>,
@@ -196,7 +196,7 @@ pub(super) fn place_of(target: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::refused::{BOOT, told_on_windows as told};
+    use crate::write_refused::{BOOT, told_on_windows as told};
 
     fn sample_volume(name: &str, at: &[&str], file_system: Option<&str>, disks: &[u32]) -> VolumeFound {
         VolumeFound {
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paging_file_is_known_however_it_is_written() {
+    fn paging_file_is_found_in_any_spelling() {
         let files = page_files(&[r"\??\C:\pagefile.sys".into()]);
         for (path, expected) in [
             (r"C:\pagefile.sys", 1),

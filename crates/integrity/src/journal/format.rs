@@ -6,7 +6,7 @@
 use super::encoding::ATOMIC;
 pub use super::encoding::{Acknowledged, JournalPiece, JournalTarget, Mixing};
 use super::layout::{
-    ACK_LENGTH, ACKS, END_PIECE, FORGOTTEN, LARGEST_SECTOR, LARGEST_UNIT, MAGIC, RUN, TARGET,
+    ACK_LENGTH, ACKS, END_PIECE, FORGOTTEN, MAGIC, MAX_SECTOR_BYTES, MAX_UNIT_BYTES, RUN, TARGET,
 };
 use super::pieces::{JournalItem, Pieces};
 use diskspd_profile::RawText;
@@ -16,7 +16,7 @@ use std::io::{self, Read};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JournalContent {
     pub run: u64,
-    /// When it began, ms since 1970-01-01 00:00 UTC.
+    /// Start time in ms since 1970-01-01 00:00 UTC.
     pub began_ms: i64,
     /// Identifier of the running kernel; empty if unknown, in journals of earlier program versions.
     pub boot: String,
@@ -27,7 +27,6 @@ pub struct JournalContent {
     pub has_ended: bool,
     /// Bytes at the end that are not a whole piece: the journal was cut there.
     pub broken: u64,
-    /// Missing pieces that others follow.
     pub damage: JournalDamage,
 }
 
@@ -42,14 +41,13 @@ pub struct JournalDamage {
     pub doubtful: BTreeSet<(u32, u64)>,
 }
 
-/// Why a file can't be used as a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalReadError {
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
     #[error("it is empty: the run that should have written it probably failed; see its messages")]
     Empty,
-    /// It is something else, or not even its beginning got there.
+    /// Another kind of file, or a journal without a complete beginning.
     #[error("it is not a journal of --verify (unknown first {} bytes)", MAGIC.len() + 9)]
     Other,
 }
@@ -183,8 +181,8 @@ impl JournalContent {
                 let atomic = mixing & ATOMIC != 0;
                 let mixing = *Mixing::ALL.get(usize::from(mixing & !ATOMIC))?;
                 let path = RawText::from(numbers.0.to_vec());
-                let possible = sector.is_power_of_two() && (512..=LARGEST_SECTOR).contains(&sector);
-                let possible = possible && (1..=LARGEST_UNIT).contains(&unit);
+                let possible = sector.is_power_of_two() && (512..=MAX_SECTOR_BYTES).contains(&sector);
+                let possible = possible && (1..=MAX_UNIT_BYTES).contains(&unit);
                 (possible && unit.is_multiple_of(u64::from(sector))).then_some(())?;
                 let target = JournalTarget { id, sector, unit, mixing, atomic, path };
                 // One that is told anew in another way would make nonsense of what was said of it.
@@ -229,7 +227,7 @@ impl JournalContent {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::MOST_IN_A_PIECE;
+    use super::super::layout::MAX_PIECE_ENTRIES;
     use super::*;
 
     fn target_piece(id: u32) -> JournalPiece<'static> {
@@ -447,15 +445,15 @@ mod tests {
         let JournalPiece::Target(good) = target_piece(1) else { unreachable!() };
         for (sector, unit, expected) in [
             (512, 4096, true),
-            (LARGEST_SECTOR, LARGEST_SECTOR.into(), true),
-            (512, LARGEST_UNIT / 512 * 512, true),
+            (MAX_SECTOR_BYTES, MAX_SECTOR_BYTES.into(), true),
+            (512, MAX_UNIT_BYTES / 512 * 512, true),
             (0, 4096, false),
             (256, 4096, false),
             (768, 768, false),
             (512, 0, false),
             (512, 700, false),
             (1 << 31, 1 << 31, false),
-            (LARGEST_SECTOR * 2, u64::from(LARGEST_SECTOR) * 2, false),
+            (MAX_SECTOR_BYTES * 2, u64::from(MAX_SECTOR_BYTES) * 2, false),
             (512, 1 << 32, false),
             (512, 1 << 62, false),
         ] {
@@ -492,7 +490,7 @@ mod tests {
     fn search_for_the_next_piece_is_bounded() {
         let mut bytes =
             journal_bytes(&[JournalPiece::Run(7, 0, ""), target_piece(1), JournalPiece::Acks(&[ack(0, 1)])]);
-        let length = (1 + MOST_IN_A_PIECE * ACK_LENGTH) as u32;
+        let length = (1 + MAX_PIECE_ENTRIES * ACK_LENGTH) as u32;
         let mut piece = [length.to_le_bytes(), [0; 4]].concat();
         piece.push(ACKS);
         bytes.extend(piece.repeat(200_000));

@@ -1,16 +1,15 @@
 //! Sizes and kinds of the pieces of a journal.
 
 pub(super) const MAGIC: &[u8] = diskspd_output::JOURNAL_MAGIC;
-/// Longer pieces are broken ones.
-pub(crate) const LONGEST_PIECE: usize = 1 << 22;
+pub(crate) const MAX_PIECE_BYTES: usize = 1 << 22;
 /// Acknowledgements in a piece, at most.
-pub(crate) const MOST_IN_A_PIECE: usize = 8192;
+pub(crate) const MAX_PIECE_ENTRIES: usize = 8192;
 /// Bytes of an acknowledgement.
 pub(crate) const ACK_LENGTH: usize = 56;
 /// The largest sector, bytes: as much as is read back at a time.
-pub(crate) const LARGEST_SECTOR: u32 = 1 << 20;
+pub(crate) const MAX_SECTOR_BYTES: u32 = 1 << 20;
 /// The largest unit, bytes: no block is larger (-b).
-pub(crate) const LARGEST_UNIT: u64 = u32::MAX as u64;
+pub(crate) const MAX_UNIT_BYTES: u64 = u32::MAX as u64;
 
 pub(super) const RUN: u8 = 1;
 pub(super) const TARGET: u8 = 2;

@@ -7,5 +7,5 @@ mod pieces;
 mod writer;
 
 pub use format::{Acknowledged, JournalContent, JournalDamage, JournalReadError, JournalTarget, Mixing};
-pub(crate) use layout::LARGEST_SECTOR;
+pub(crate) use layout::MAX_SECTOR_BYTES;
 pub use writer::AckJournal;

@@ -1,6 +1,6 @@
 //! The pieces of a journal, found in bytes that may be cut or damaged.
 
-use super::layout::{ACK_LENGTH, ACKS, END_PIECE, FORGOTTEN, LONGEST_PIECE, MOST_IN_A_PIECE, TARGET};
+use super::layout::{ACK_LENGTH, ACKS, END_PIECE, FORGOTTEN, MAX_PIECE_BYTES, MAX_PIECE_ENTRIES, TARGET};
 use diskspd_sys::crc32c::crc32c;
 use std::io::{self, Read};
 
@@ -13,7 +13,7 @@ const CHUNK: usize = 1 << 16;
 /// Bytes of which checksums are computed in search of the next piece, at most. Damage needs far fewer: only
 /// bytes that are made for
 /// it look like a large piece at every place.
-const MOST_SEARCHED: usize = 1 << 28;
+const MAX_SEARCHED_BYTES: usize = 1 << 28;
 
 /// Reads a journal from its beginning.
 pub(super) struct Pieces<R> {
@@ -73,7 +73,7 @@ impl<R: Read> Pieces<R> {
         while !self.hold_bytes(1)?.is_empty() {
             self.at += 1;
             bytes += 1;
-            if self.searched > MOST_SEARCHED {
+            if self.searched > MAX_SEARCHED_BYTES {
                 let held = self.held.len() - self.at;
                 (self.at, bytes) = (self.held.len(), bytes + held);
                 let rest = io::copy(&mut self.from, &mut io::sink())?;
@@ -90,7 +90,7 @@ impl<R: Read> Pieces<R> {
     /// The length that a piece at the present place would have.
     fn piece_length(&mut self) -> io::Result<Option<usize>> {
         let length = self.hold_bytes(HEAD)?.get(..HEAD).map(|head| number_at(head, 0) as usize);
-        Ok(length.filter(|length| (1..=LONGEST_PIECE).contains(length)))
+        Ok(length.filter(|length| (1..=MAX_PIECE_BYTES).contains(length)))
     }
 
     /// Whether a piece that can follow others is at the present place.
@@ -128,7 +128,7 @@ fn is_whole(bytes: &[u8], length: usize) -> bool {
 }
 
 fn is_acks(length: usize) -> bool {
-    (length - 1).is_multiple_of(ACK_LENGTH) && length <= 1 + MOST_IN_A_PIECE * ACK_LENGTH
+    (length - 1).is_multiple_of(ACK_LENGTH) && length <= 1 + MAX_PIECE_ENTRIES * ACK_LENGTH
 }
 
 /// Whether damaged bytes were a single piece that forgets nothing: by the length in its head, or by their

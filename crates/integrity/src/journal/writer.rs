@@ -1,7 +1,7 @@
 //! Writing of the journal by a separate thread, which repeatedly makes it durable.
 
 use super::format::{Acknowledged, JournalPiece};
-use super::layout::MOST_IN_A_PIECE;
+use super::layout::MAX_PIECE_ENTRIES;
 use crate::error::JournalError;
 use diskspd_output::guard;
 use diskspd_sys::clock::{self, Nanos};
@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Acknowledgements that may wait to be written; then workers wait.
-const MOST_WAITING: usize = 1 << 18;
+const MAX_QUEUED_ACKS: usize = 1 << 18;
 /// Maximum wait for the journal; after it the device counts as unresponsive.
 const MAX_JOURNAL_WAIT: Duration = Duration::from_secs(20);
 
@@ -68,7 +68,7 @@ impl AckJournal {
         if acks.is_empty() {
             return;
         }
-        let mut waiting = self.shared.wait_while(|waiting| waiting.acks.len() >= MOST_WAITING);
+        let mut waiting = self.shared.wait_while(|waiting| waiting.acks.len() >= MAX_QUEUED_ACKS);
         match waiting.failure {
             Some(_) => acks.clear(),
             None => waiting.acks.append(acks),
@@ -149,7 +149,7 @@ impl JournalQueue {
             drop(waiting);
             self.changed.notify_all();
             let mut bytes = Vec::new();
-            acks.chunks(MOST_IN_A_PIECE).for_each(|acks| JournalPiece::Acks(acks).append_to(&mut bytes));
+            acks.chunks(MAX_PIECE_ENTRIES).for_each(|acks| JournalPiece::Acks(acks).append_to(&mut bytes));
             bytes.extend(added);
             let written = self.write(&bytes);
             acks.clear();

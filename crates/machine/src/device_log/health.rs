@@ -10,9 +10,9 @@ pub struct Health {
     /// memory, 5 persistent memory.
     pub critical: u8,
     pub kelvin: u16,
-    /// Spare capacity that is left, percent.
+    /// Remaining spare capacity in percent.
     pub spare: u8,
-    /// Below this percentage of it the device is critical.
+    /// Percentage of spare capacity below which the device is critical.
     pub spare_threshold: u8,
     /// Used part of the rated endurance in percent; may exceed 100, 255 = that or more.
     pub used: u8,
@@ -24,9 +24,9 @@ pub struct Health {
     /// How often the device began to slow down a little because of heat.
     pub light_throttles: u32,
     pub heavy_throttles: u32,
-    /// For how long it was slowed down a little, s.
+    /// Time of light throttling in s.
     pub light_throttled_s: u32,
-    /// For how long it was slowed down much, s.
+    /// Time of heavy throttling in s.
     pub heavy_throttled_s: u32,
 }
 
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_figure_is_read_where_the_specification_has_it() {
+    fn figure_offsets_match_specification() {
         let mut page = [0; 512];
         let mut put = |at: usize, bytes: &[u8]| page[at..at + bytes.len()].copy_from_slice(bytes);
         put(0, &[0b10_0010]);

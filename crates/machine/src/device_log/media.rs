@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_counter_is_read_where_the_specification_has_it() {
+    fn counter_offsets_match_specification() {
         let mut page = [0; 64];
         for (at, value) in [(0, 1000u64), (16, 1500), (32, 700)] {
             page[at..at + 8].copy_from_slice(&value.to_le_bytes());

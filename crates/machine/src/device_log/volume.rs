@@ -36,18 +36,18 @@ pub struct VolumeCounters {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyBin {
     pub lower_us: u64,
-    /// Up to this, us.
+    /// Upper bound in us.
     pub upper_us: u64,
     pub count: u64,
 }
 
 const EBS: u32 = 0x3c23_b510;
 const INSTANCE_STORE: u32 = 0xec2c_0d7e;
-/// Where the histograms of reads and of writes begin.
+/// Offset of the read histogram; the write histogram follows.
 const READ_BINS: usize = 512;
 const WRITE_BINS: usize = 2056;
 const BIN: usize = 24;
-const MOST_BINS: u64 = 64;
+const MAX_BINS: u64 = 64;
 
 impl VolumeCounters {
     /// Parses the page of an EBS volume; `None` for too few bytes, or another page.
@@ -108,7 +108,7 @@ impl VolumeCounters {
 }
 
 fn latency_bins(page: &[u8], at: usize) -> Option<Vec<LatencyBin>> {
-    let count = number::<8>(page, at)?.min(MOST_BINS) as usize;
+    let count = number::<8>(page, at)?.min(MAX_BINS) as usize;
     let bin = |index: usize| {
         let at = at + 8 + BIN * index;
         Some(LatencyBin {

@@ -32,7 +32,6 @@ pub struct Frequency {
     pub hardware_max: Option<u64>,
     /// The lowest that is permitted.
     pub min: Option<u64>,
-    /// The highest that is permitted.
     pub max: Option<u64>,
     pub current: Option<u64>,
 }

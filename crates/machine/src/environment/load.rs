@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A moment of the machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Load {
@@ -14,6 +13,6 @@ pub struct Load {
     pub cpu_pressure: Option<u64>,
     /// The same for I/O.
     pub io_pressure: Option<u64>,
-    /// Swap space in use, bytes.
+    /// Swap space in use in bytes.
     pub swap_used: Option<u64>,
 }

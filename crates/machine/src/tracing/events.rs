@@ -17,25 +17,19 @@ pub enum TraceClass {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceEvent {
-    /// Reads that block devices completed.
     DiskRead,
-    /// Writes that block devices completed.
     DiskWrite,
     /// Copies of a shared page made for its writer.
     CopyOnWriteFault,
-    /// Fresh pages of zeros.
     DemandZeroFault,
     GuardPageFault,
     /// Page faults that had to wait for I/O.
     HardFault,
     /// Page faults that were solved in memory.
     TransitionFault,
-    /// TCP connections that were accepted.
     Accept,
-    /// TCP connections that were made.
     Connect,
     Disconnect,
-    /// Second attempts to connect.
     Reconnect,
     /// TCP segments that were sent again.
     Retransmit,
@@ -96,8 +90,8 @@ pub const EVENTS: &[EventRow] = &[
         TraceEvent::DiskWrite,
         tracepoint_source("block/block_rq_complete", "rwbs ~ \"*W*\" && nr_sector > 0"),
     ),
-    event_row(TraceClass::PageFaults, TraceEvent::CopyOnWriteFault, Source::Nowhere(NOT_APART)),
-    event_row(TraceClass::PageFaults, TraceEvent::DemandZeroFault, Source::Nowhere(NOT_APART)),
+    event_row(TraceClass::PageFaults, TraceEvent::CopyOnWriteFault, Source::Nowhere(MINOR_FAULTS_NOTE)),
+    event_row(TraceClass::PageFaults, TraceEvent::DemandZeroFault, Source::Nowhere(MINOR_FAULTS_NOTE)),
     event_row(
         TraceClass::PageFaults,
         TraceEvent::GuardPageFault,
@@ -158,7 +152,7 @@ pub const EVENTS: &[EventRow] = &[
     event_row(TraceClass::Thread, TraceEvent::ThreadEnd, tracepoint_source("sched/sched_process_exit", "")),
 ];
 
-const NOT_APART: &str = "Linux counts these among the faults that are solved in memory";
+const MINOR_FAULTS_NOTE: &str = "Linux counts these among the faults that are solved in memory";
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,6 @@ pub struct NamedOutput {
     pub path: PathBuf,
 }
 
-/// Standard input, output and error.
 const STANDARD: [(&str, &str); 3] = [
     ("/proc/self/fd/0", "standard input"),
     ("/proc/self/fd/1", "standard output"),
@@ -69,7 +68,7 @@ fn spot_key(path: &Path) -> Option<SpotKey> {
     }
 }
 
-/// The same of a path that was followed.
+/// Returns the identity of a resolved path.
 fn identity_of(destination: &Destination) -> Option<SpotKey> {
     match destination {
         Destination::Descriptor(number) => {

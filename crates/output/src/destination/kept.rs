@@ -139,7 +139,7 @@ mod tests {
     use diskspd_sys::reach::{LastName, ReachedObject, reach};
 
     #[test]
-    fn kept_folders_take_no_output_by_any_name() {
+    fn protected_folders_reject_outputs_under_any_name() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for part in [

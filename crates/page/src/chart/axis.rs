@@ -35,8 +35,8 @@ const NAME_HEIGHT: usize = 14;
 /// Letters below the chart of a phone.
 const LETTERS_OF_ROW: usize = 38;
 
-/// A change of a figure that falls to 0, percent.
-pub const LARGEST_LOSS: f64 = -100.0;
+/// Change in percent of a figure that falls to 0.
+pub const MAX_LOSS_PERCENT: f64 = -100.0;
 
 impl ChartAxis {
     fn new(
@@ -138,10 +138,10 @@ impl ChartAxis {
         ChartAxis { kind: AxisKind::Rows, ..ChartAxis::with_ticks("", scale, ticks) }
     }
 
-    /// Changes in percent, 0 among them. No figure falls by more than [`LARGEST_LOSS`].
+    /// Changes in percent, 0 among them. No figure falls by more than [`MAX_LOSS_PERCENT`].
     pub fn changes(label: impl Into<String>, changes: impl IntoIterator<Item = f64>) -> ChartAxis {
         let scale = match AxisScale::to_round(changes.into_iter().chain([0.0])) {
-            AxisScale::Linear { from, to } => AxisScale::Linear { from: from.max(LARGEST_LOSS), to },
+            AxisScale::Linear { from, to } => AxisScale::Linear { from: from.max(MAX_LOSS_PERCENT), to },
             scale @ AxisScale::Log { .. } => scale,
         };
         ChartAxis::new(label, scale, scale.round_figures(4.0), |change| match change {

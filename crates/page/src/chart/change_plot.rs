@@ -1,6 +1,6 @@
 //! Changes of several figures, a row each: how large, between what, against the zone that counts as the same.
 
-use super::axis::{ChartAxis, LARGEST_LOSS, row};
+use super::axis::{ChartAxis, MAX_LOSS_PERCENT, row};
 use super::curve::CUT;
 use super::table::FigureTable;
 use super::{ChartFigure, Key, path};
@@ -44,7 +44,8 @@ impl Shifts {
         let Shifts { id, title, summary, note, label, same, rows, mut table } = self;
         let far = MAX_SHOWN_PERCENT
             .max(2.0 * rows.iter().filter_map(|row| row.change).map(f64::abs).fold(0.0, f64::max));
-        let within = |(low, high): (f64, f64)| (low.clamp(LARGEST_LOSS, far), high.clamp(LARGEST_LOSS, far));
+        let within =
+            |(low, high): (f64, f64)| (low.clamp(MAX_LOSS_PERCENT, far), high.clamp(MAX_LOSS_PERCENT, far));
         let are_cut = rows.iter().filter_map(|row| row.interval).any(|ends| within(ends) != ends);
         let note = if are_cut { format!("{note} {CUT}") } else { note };
         let interval = |row: &ShiftRow| row.interval.map(within).map(|(low, high)| [low, high]);

@@ -15,7 +15,7 @@ pub struct Curve {
     /// The unit of the loads.
     pub load_name: String,
     pub points: Vec<CurvePoint>,
-    /// Where more load stops being worth it; `None` = not found.
+    /// Knee: the load above which more load brings little; `None` = not found.
     pub knee: Option<CurveKnee>,
     pub objective: Option<CurveObjective>,
 }
@@ -57,9 +57,9 @@ const LETTER_ON_PHONE: [f64; 2] = [6.5 / 270.0, 15.0 / 208.0];
 
 /// Limit of the displayed intervals as a multiple of the highest point. A few variable runs have intervals
 /// so wide that the points would shrink to a dot.
-const MOST_OF_RATES: f64 = 2.0;
+const MAX_RATE_RATIO: f64 = 2.0;
 /// The same for latencies on a logarithmic axis, also down to this fraction of the lowest.
-const MOST_OF_LATENCIES: f64 = 4.0;
+const MAX_LATENCY_RATIO: f64 = 4.0;
 pub const CUT: &str = "Intervals that reach beyond the chart end at its edge; the table has them whole.";
 
 impl Curve {
@@ -95,10 +95,10 @@ impl Curve {
         let known = |point: &CurvePoint| Some((point.iops, point.latency_ms?));
         let rates = self.points.iter().map(|point| point.iops);
         let rate_ends = self.points.iter().filter_map(|point| point.iops_interval);
-        let rates = visible_points(rates, rate_ends, MOST_OF_RATES);
+        let rates = visible_points(rates, rate_ends, MAX_RATE_RATIO);
         let latencies = self.points.iter().filter_map(|point| point.latency_ms);
         let latency_ends = self.points.iter().filter_map(|point| point.latency_interval_ms);
-        let latencies = visible_points(latencies, latency_ends, MOST_OF_LATENCIES);
+        let latencies = visible_points(latencies, latency_ends, MAX_LATENCY_RATIO);
         let objective = self.objective.iter().map(|objective| objective.latency_ms);
         let x = ChartAxis::amounts("I/Os per second", rates.into_iter().fold(0.0, f64::max));
         let y = ChartAxis::latencies(self.latency_name.clone(), latencies.into_iter().chain(objective));
@@ -155,9 +155,9 @@ impl Curve {
         let figures = |of: &LoadFigure, most| {
             visible_points(self.figures(of), self.points.iter().filter_map(of.interval), most)
         };
-        let rates = figures(&rate, MOST_OF_RATES).into_iter().fold(0.0, f64::max);
+        let rates = figures(&rate, MAX_RATE_RATIO).into_iter().fold(0.0, f64::max);
         let objective = self.objective.as_ref().map(|objective| objective.latency_ms);
-        let latencies = figures(&latency, MOST_OF_LATENCIES).into_iter().chain(objective);
+        let latencies = figures(&latency, MAX_LATENCY_RATIO).into_iter().chain(objective);
         let [y, above] = [
             ChartAxis::amounts(rate.name, rates),
             ChartAxis::latencies(self.latency_name.clone(), latencies),

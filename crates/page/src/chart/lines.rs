@@ -7,11 +7,11 @@ use crate::downsample::Band;
 use maud::html;
 
 #[derive(Debug)]
-pub struct TimeLine {
+pub struct TimeSeries {
     /// The class that gives its look.
     pub class: &'static str,
     pub name: String,
-    /// One for each place; `None` = nothing was measured there.
+    /// A value for each position; `None` = not measured.
     pub values: Vec<Option<Band>>,
     pub through: fn(&Band) -> f64,
     /// A band shows the lowest and the highest.
@@ -25,7 +25,7 @@ pub type PointTimes = Vec<(f64, f64)>;
 #[derive(Debug)]
 pub struct LineTimes {
     pub times: PointTimes,
-    /// Length of the axis below, s.
+    /// Length of the axis below in s.
     pub seconds: f64,
     pub marks: Vec<Mark>,
 }
@@ -39,7 +39,7 @@ pub struct Lines {
     pub y: ChartAxis,
     pub over: LineTimes,
     /// Lines, the most important one last, because it is drawn on top.
-    pub lines: Vec<TimeLine>,
+    pub lines: Vec<TimeSeries>,
     pub table: FigureTable,
 }
 

@@ -3,11 +3,11 @@
 
 pub mod axis;
 pub mod bars;
+pub mod category_bars;
 pub mod change_plot;
 pub mod curve;
 pub mod heat;
 pub mod lines;
-pub mod named;
 pub mod path;
 pub mod percentile_chart;
 pub mod points;
@@ -72,9 +72,9 @@ impl Key {
 /// Something worth a mark on the axis below.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// Where it begins, in the figures of the axis.
+    /// Start in the unit of the axis.
     pub from: f64,
-    /// Where it ends; the same = it is a moment.
+    /// End; equal to the start for a moment.
     pub to: f64,
     pub text: String,
 }
@@ -84,7 +84,7 @@ pub struct PointLabel {
     /// Where: shares of the chart's width from the left and of its height from the bottom.
     pub place: path::Point,
     pub text: String,
-    /// There is no room for it on a phone.
+    /// Whether the label is hidden on narrow screens.
     pub wide_only: bool,
 }
 

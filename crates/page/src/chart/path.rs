@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn an_area_goes_there_above_and_back_below() {
+    fn area_moves_up_and_back() {
         let places = [Some((0.0, 0.0, 0.5)), Some((1.0, 0.25, 1.0)), None];
         assert_eq!(area(&places), "M0 500L1000 0L1000 750L0 1000Z");
     }

@@ -7,7 +7,7 @@ use diskspd_checks as checks;
 use maud::html;
 
 #[derive(Debug)]
-pub struct NinesLine {
+pub struct PercentileSeries {
     /// The class that gives its look.
     pub class: &'static str,
     pub name: String,
@@ -15,11 +15,11 @@ pub struct NinesLine {
     pub ios: u64,
     /// (share of I/Os that took no longer, ms), ascending, without the maximum.
     pub steps: Vec<(f64, f64)>,
-    /// The longest, ms.
+    /// Longest value in ms.
     pub max: f64,
 }
 
-impl NinesLine {
+impl PercentileSeries {
     /// Nines at its maximum: all but one took no longer than the one before it.
     fn nines(&self) -> f64 {
         (self.ios.max(2) as f64).log10()
@@ -39,16 +39,21 @@ pub fn nines(share: f64) -> f64 {
     -(1.0 - share).max(1e-15).log10()
 }
 
-/// How many nines the axis of these distributions has.
-pub fn axis_of(distributions: &[NinesLine]) -> f64 {
-    distributions.iter().map(NinesLine::nines).fold(2.0, f64::max)
+/// Returns the number of nines of the axis of these distributions.
+pub fn axis_of(distributions: &[PercentileSeries]) -> f64 {
+    distributions.iter().map(PercentileSeries::nines).fold(2.0, f64::max)
 }
 
 /// The chart of several distributions, the most important one last.
-pub fn chart(id: String, summary: String, distributions: &[NinesLine], table: FigureTable) -> ChartFigure {
+pub fn chart(
+    id: String,
+    summary: String,
+    distributions: &[PercentileSeries],
+    table: FigureTable,
+) -> ChartFigure {
     let title = "Latency distribution".to_owned();
     let x = ChartAxis::nines(axis_of(distributions));
-    let all = distributions.iter().flat_map(NinesLine::line_points).map(|(_, ms)| ms);
+    let all = distributions.iter().flat_map(PercentileSeries::line_points).map(|(_, ms)| ms);
     let y = ChartAxis::latencies("latency", all);
     let drawing = html! {
         @for one in distributions {
@@ -95,7 +100,7 @@ mod tests {
     #[test]
     fn nines_need_enough_ios() {
         let steps = [(0.0, 1.0), (0.5, 2.0), (0.9, 3.0), (0.99, 4.0), (0.999, 5.0)].to_vec();
-        let of = NinesLine { class: "total", name: String::new(), ios: 100, steps, max: 6.0 };
+        let of = PercentileSeries { class: "total", name: String::new(), ios: 100, steps, max: 6.0 };
         let points = of.line_points();
         assert_eq!(points.len(), 4, "{points:?}");
         assert_eq!(points.last(), Some(&(2.0, 6.0)));

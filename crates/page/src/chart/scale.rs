@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn every_figure_has_its_place() {
+    fn figures_have_distinct_offsets() {
         let linear = AxisScale::Linear { from: 0.0, to: 200.0 };
         assert_eq!([linear.place(0.0), linear.place(50.0), linear.place(200.0)], [0.0, 0.25, 1.0]);
         let log = AxisScale::Log { from: 0.1, to: 1000.0 };

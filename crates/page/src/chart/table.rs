@@ -14,13 +14,12 @@ pub struct FigureTable {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureRow {
-    /// Where it is on the axis below, share of its length.
+    /// Position on the axis as share of its length.
     pub at: f64,
     pub cells: Vec<String>,
 }
 
 impl FigureTable {
-    /// A table of these columns.
     pub fn new(head: &[&str]) -> FigureTable {
         FigureTable { head: head.iter().map(|text| (*text).to_owned()).collect(), rows: Vec::new() }
     }

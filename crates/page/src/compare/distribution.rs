@@ -1,7 +1,7 @@
 //! How latencies of both sides are distributed, by nines: the median of the runs at each percentile, and
 //! the band between the lowest and the highest of them. Percentiles are never averaged.
 
-use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, id, of_span, runs_of};
+use super::{CLASSES, ComparisonPage, LETTERS, MAX_FULL_FIGURES, id, of_span, runs_of};
 use crate::chart::axis::ChartAxis;
 use crate::chart::percentile_chart::nines;
 use crate::chart::table::FigureTable;
@@ -32,7 +32,7 @@ pub(super) fn charts(page: &ComparisonPage, span: &SpanCompared) -> Vec<ChartFig
     let of = |direction: SideDirection| distribution_chart(page, span, index, direction);
     let [all, reads, writes] = DIRECTIONS.map(of);
     match (reads, writes) {
-        (Some(reads), Some(writes)) if page.comparison.time_spans.len() <= MOST_WITH_ALL => {
+        (Some(reads), Some(writes)) if page.comparison.time_spans.len() <= MAX_FULL_FIGURES => {
             all.into_iter().chain([reads, writes]).collect()
         }
         _ => all.into_iter().collect(),

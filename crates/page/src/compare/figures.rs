@@ -1,12 +1,12 @@
 //! The figures of both sides and their changes: a table, and a chart of the changes.
 
-use super::{ComparisonPage, MOST_WITH_CHARTS, id, name, span_name};
+use super::{ComparisonPage, MAX_WORKLOADS_WITH_CHARTS, id, name, span_name};
 use crate::chart::ChartFigure;
 use crate::chart::change_plot::{ShiftRow, Shifts};
 use crate::chart::table::FigureTable;
 use crate::page::heading;
 use crate::verdict::Badge;
-use diskspd_experiments::compare::{self, Compared, ComparedLine, SpanCompared};
+use diskspd_experiments::compare::{self, Compared, FigureRow, SpanCompared};
 use diskspd_figures::units::table::signed;
 use diskspd_report::number::NONE;
 use diskspd_report::page_table::PageTable;
@@ -26,10 +26,10 @@ pub(super) fn figures(page: &ComparisonPage) -> Markup {
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
             @if several { (heading(3, &span_name(page, span))) }
             (PageTable::new("compared", "Figures of both sides")
-                .render(&ComparedLine::columns(["A", "B"]), &compare::lines_of_span(span)))
+                .render(&FigureRow::columns(["A", "B"]), &compare::lines_of_span(span)))
             @if number == 0 { p.note { (MEANING) } }
             (render_statistics(span))
-            @if number < MOST_WITH_CHARTS {
+            @if number < MAX_WORKLOADS_WITH_CHARTS {
                 @if let Some(chart) = changes_chart(page, span) {
                     div.charts { (chart.markup(if several { 4 } else { 3 })) }
                 }
@@ -39,14 +39,14 @@ pub(super) fn figures(page: &ComparisonPage) -> Markup {
 }
 
 fn render_statistics(span: &SpanCompared) -> Markup {
-    let lines: Vec<ComparedLine> =
-        compare::lines_of_span(span).into_iter().filter(ComparedLine::is_compared).collect();
+    let lines: Vec<FigureRow> =
+        compare::lines_of_span(span).into_iter().filter(FigureRow::is_compared).collect();
     html! {
         @if !lines.is_empty() {
             details {
                 summary { "Statistics" }
                 (PageTable::new("compared", "Statistics of the figures")
-                    .render(&ComparedLine::statistics(), &lines))
+                    .render(&FigureRow::statistics(), &lines))
                 p.note { (STATISTICS_MEAN) }
             }
         }

@@ -18,7 +18,10 @@ use diskspd_figures::units::visible::line;
 use diskspd_report::page_table::PageTable;
 use maud::{Markup, html};
 pub use page::ComparisonPage;
-use page::{CLASSES, LETTERS, MOST_WITH_ALL, MOST_WITH_CHARTS, id, name, of_span, runs_of, span_name, text};
+use page::{
+    CLASSES, LETTERS, MAX_FULL_FIGURES, MAX_WORKLOADS_WITH_CHARTS, id, name, of_span, runs_of, span_name,
+    text,
+};
 
 /// The work of both sides and the change.
 pub(crate) fn title(page: &ComparisonPage) -> String {
@@ -32,7 +35,7 @@ pub(crate) fn title(page: &ComparisonPage) -> String {
 
 pub(crate) fn content(page: &ComparisonPage) -> Markup {
     let spans = &page.comparison.time_spans;
-    let charted = &spans[..spans.len().min(MOST_WITH_CHARTS)];
+    let charted = &spans[..spans.len().min(MAX_WORKLOADS_WITH_CHARTS)];
     let single: Vec<ChartFigure> = charted.iter().flat_map(|span| points::charts(page, span)).collect();
     let distributions: Vec<ChartFigure> =
         charted.iter().flat_map(|span| distribution::charts(page, span)).collect();
@@ -57,10 +60,10 @@ pub(crate) fn content(page: &ComparisonPage) -> Markup {
                 div.charts { @for chart in &distributions { (chart.markup(3)) } }
             }
         }
-        @if spans.len() > MOST_WITH_ALL {
+        @if spans.len() > MAX_FULL_FIGURES {
             p.quiet {
-                "There are charts of the figure that decides, of the first " (MOST_WITH_CHARTS)
-                " time spans; of all figures in comparisons of up to " (MOST_WITH_ALL) "."
+                "There are charts of the figure that decides, of the first " (MAX_WORKLOADS_WITH_CHARTS)
+                " time spans; of all figures in comparisons of up to " (MAX_FULL_FIGURES) "."
             }
         }
         section { (heading(2, "Other differences")) (render_differences(&page.comparison.differences)) }
@@ -87,7 +90,7 @@ fn render_differences(found: &[SideDifference]) -> Markup {
     let both = |one: &&SideDifference| one.first.is_some() && one.second.is_some();
     let both: Vec<SideDifference> = found.iter().filter(both).cloned().collect();
     html! {
-        @if found.is_empty() { p { "Nothing: everything else recorded is the same on both sides." } }
+        @if found.is_empty() { p { "All other recorded facts are the same on both sides." } }
         @if !both.is_empty() {
             (PageTable::new("differences", "Other differences").high().render(&DIFFERENCES, &both))
         }

@@ -18,9 +18,9 @@ pub struct ComparisonPage<'a> {
 pub(super) const LETTERS: [&str; 2] = ["A", "B"];
 pub(super) const CLASSES: [&str; 2] = ["first", "other"];
 /// Time spans that have charts of every figure; with more of them the page would become too large.
-pub(super) const MOST_WITH_ALL: usize = 4;
+pub(super) const MAX_FULL_FIGURES: usize = 4;
 /// Time spans that have charts at all.
-pub(super) const MOST_WITH_CHARTS: usize = 24;
+pub(super) const MAX_WORKLOADS_WITH_CHARTS: usize = 24;
 
 /// Returns the name of one of several time spans or workloads, by its work; empty if there is only one.
 pub(super) fn span_name(page: &ComparisonPage, span: &SpanCompared) -> String {

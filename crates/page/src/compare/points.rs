@@ -1,6 +1,6 @@
 //! The single runs of both sides as adjacent points. They show the basis of a change, and outliers.
 
-use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, id, name, of_span, text};
+use super::{CLASSES, ComparisonPage, LETTERS, MAX_FULL_FIGURES, id, name, of_span, text};
 use crate::chart::ChartFigure;
 use crate::chart::axis::{ChartAxis, short_latency};
 use crate::chart::points::{PointGroup, Points};
@@ -11,7 +11,7 @@ use diskspd_figures::units::visible::line;
 use diskspd_report::number::short;
 
 pub(super) fn charts(page: &ComparisonPage, span: &SpanCompared) -> Vec<ChartFigure> {
-    let most = if page.comparison.time_spans.len() > MOST_WITH_ALL { 1 } else { usize::MAX };
+    let most = if page.comparison.time_spans.len() > MAX_FULL_FIGURES { 1 } else { usize::MAX };
     let known = span.metrics.iter().take(most).filter_map(|metric| Some((metric, metric.sides.as_ref()?)));
     known.map(|(metric, sides)| points_chart(page, span, metric, sides)).collect()
 }

@@ -3,7 +3,7 @@
 use super::points::run_name;
 use super::{ComparisonPage, LETTERS};
 use crate::page::command;
-use crate::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
+use crate::span_columns::{SpanRow, cpus, iops, mean, mib_per_s, p99, p999};
 use diskspd_experiments::compare::{Side, SideRun};
 use diskspd_figures::units::start_time::date_and_time;
 use diskspd_figures::units::table::{Cell, TableColumn};
@@ -14,53 +14,53 @@ use maud::{Markup, html};
 /// Runs that are listed of each side; the others are in the charts alone.
 const MAX_RUNS: usize = 200;
 /// Command lines of a side that are shown.
-const MOST_LINES: usize = 4;
+const MAX_LINES: usize = 4;
 
 /// A row for each run and time span.
 pub(super) fn runs(page: &ComparisonPage) -> Markup {
     let left = page.sides.iter().map(|side| side.runs.len().saturating_sub(MAX_RUNS)).sum::<usize>();
-    let lines: Vec<SideRunLine> =
+    let lines: Vec<SideRunRow> =
         LETTERS.iter().zip(page.sides).flat_map(|(letter, side)| run_lines(letter, side)).collect();
     html! {
-        (PageTable::new("runs", "Runs of both sides").high().render(SideRunLine::COLUMNS, &lines))
+        (PageTable::new("runs", "Runs of both sides").high().render(SideRunRow::COLUMNS, &lines))
         @if left > 0 { p.note { (left) " runs more are in the charts and their tables." } }
     }
 }
 
 /// A time span of a run.
-struct SideRunLine<'a> {
+struct SideRunRow<'a> {
     name: String,
     run: &'a RunSummary,
     span: Option<&'a SpanSummary>,
 }
 
-fn run_lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRunLine<'a>> {
+fn run_lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRunRow<'a>> {
     let of_run = move |run: &'a SideRun| {
         let several = run.known.time_spans.len() > 1;
         let spans = run.known.time_spans.iter().enumerate();
         spans.map(move |(number, span)| {
             let place = if several { format!(", time span {}", number + 1) } else { String::new() };
             let name = run_name(letter, &run.known.name) + &place;
-            SideRunLine { name, run: &run.known, span: span.as_ref() }
+            SideRunRow { name, run: &run.known, span: span.as_ref() }
         })
     };
     side.runs.iter().take(MAX_RUNS).flat_map(of_run)
 }
 
-impl<'a> SideRunLine<'a> {
+impl<'a> SideRunRow<'a> {
     fn verdict(&self) -> RunVerdict {
         RunVerdict::new(self.span.and_then(|span| span.verdict), self.run.worst_severity())
     }
 
-    const COLUMNS: &'a [TableColumn<SideRunLine<'a>>] = &[
-        TableColumn::<SideRunLine>::words("run", |line| Cell::name_cell(&line.name)).paged(),
-        TableColumn::<SideRunLine>::words("started", |line| {
+    const COLUMNS: &'a [TableColumn<SideRunRow<'a>>] = &[
+        TableColumn::<SideRunRow>::words("run", |line| Cell::name_cell(&line.name)).paged(),
+        TableColumn::<SideRunRow>::words("started", |line| {
             Cell::text(line.run.started_at.and_then(date_and_time))
         })
         .paged(),
-        TableColumn::<SideRunLine>::words("verdict", |line| line.verdict().verdict_cell()).paged(),
-        TableColumn::<SideRunLine>::words("severity", |line| line.verdict().severity_cell()).paged(),
-        TableColumn::<SideRunLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
+        TableColumn::<SideRunRow>::words("verdict", |line| line.verdict().verdict_cell()).paged(),
+        TableColumn::<SideRunRow>::words("severity", |line| line.verdict().severity_cell()).paged(),
+        TableColumn::<SideRunRow>::words("machine", |line| Cell::text(line.run.computer())).paged(),
         iops(),
         mib_per_s(),
         mean(),
@@ -70,23 +70,23 @@ impl<'a> SideRunLine<'a> {
     ];
 }
 
-impl OfSpan for SideRunLine<'_> {
+impl SpanRow for SideRunRow<'_> {
     fn span(&self) -> Option<&SpanSummary> {
         self.span
     }
 }
 
-/// How the runs of each side were made, each command line once.
+/// Returns the command lines of each side, without duplicates.
 pub(super) fn command_lines(page: &ComparisonPage) -> Markup {
     html! {
         @for (letter, side) in LETTERS.iter().zip(page.sides) {
             @let found = distinct_names(side);
             @if !found.is_empty() {
                 p.name { "How " (letter) " was run" }
-                @for one in found.iter().take(MOST_LINES) {
+                @for one in found.iter().take(MAX_LINES) {
                     (command(one))
                 }
-                @if found.len() > MOST_LINES { p.quiet { (found.len() - MOST_LINES) " command lines more" } }
+                @if found.len() > MAX_LINES { p.quiet { (found.len() - MAX_LINES) " command lines more" } }
             }
         }
     }

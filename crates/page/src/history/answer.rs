@@ -1,10 +1,10 @@
 //! The lasting changes, in words.
 
-use super::{HistoryPage, RunSeries, ToldOf, WorkloadSeries, change_of, figure_name, figure_text};
+use super::{HistoryPage, NoteKind, RunSeries, WorkloadSeries, change_of, figure_name, figure_text};
 use crate::verdict::{Badge, finding_box};
 use diskspd_experiments::compare::ChangeVerdict;
 use diskspd_experiments::selection::RunFigure;
-use diskspd_figures::stats::trend::FEWEST_RUNS;
+use diskspd_figures::stats::trend::MIN_RUNS;
 use diskspd_figures::units::mark::{Tone, VerdictMark};
 use diskspd_figures::units::start_time::date_and_time;
 use diskspd_figures::units::visible::line;
@@ -16,7 +16,7 @@ pub(super) struct LastingChange {
     pub verdict: ChangeVerdict,
     /// Index of the first run after it, among the points of the course.
     pub place: usize,
-    /// From when on, by how much, between which levels.
+    /// Start, size and levels of the change.
     pub words: String,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn changes(page: &HistoryPage, course: &RunSeries) -> Vec<LastingChan
     let change = |pair: &[diskspd_figures::stats::Level]| {
         let (change, better) = change_of(&pair[0], &pair[1], course.figure);
         let begin = pair[1].begin;
-        let machine = course.told.iter().find(|run| run.of == ToldOf::Machine && run.is_at(begin));
+        let machine = course.told.iter().find(|run| run.of == NoteKind::Machine && run.is_at(begin));
         let machine = machine.map(|run| {
             format!("; at the same time {} changed (not necessarily the cause)", line(&run.words))
         });
@@ -48,22 +48,22 @@ pub(super) fn changes(page: &HistoryPage, course: &RunSeries) -> Vec<LastingChan
     course.levels.windows(2).filter_map(change).collect()
 }
 
-type FoundWork<'a> = (&'a WorkloadSeries, RunFigure, Vec<LastingChange>);
+type ChangedWork<'a> = (&'a WorkloadSeries, RunFigure, Vec<LastingChange>);
 
 /// The changes of all courses with enough runs.
-struct FoundChanges<'a> {
+struct HistoryChanges<'a> {
     told: usize,
-    changed: Vec<FoundWork<'a>>,
+    changed: Vec<ChangedWork<'a>>,
     few: Vec<(&'a WorkloadSeries, &'a RunSeries)>,
 }
 
-impl<'a> FoundChanges<'a> {
-    fn find(page: &'a HistoryPage<'a>) -> FoundChanges<'a> {
+impl<'a> HistoryChanges<'a> {
+    fn find(page: &'a HistoryPage<'a>) -> HistoryChanges<'a> {
         let all = page.works.iter().flat_map(|work| work.courses.iter().map(move |course| (work, course)));
-        let (told, few): (Vec<_>, Vec<_>) = all.partition(|(_, course)| course.points.len() >= FEWEST_RUNS);
+        let (told, few): (Vec<_>, Vec<_>) = all.partition(|(_, course)| course.points.len() >= MIN_RUNS);
         let changed = told.iter().map(|(work, course)| (*work, course.figure, changes(page, course)));
         let changed = changed.filter(|(.., changes)| !changes.is_empty()).collect();
-        FoundChanges { told: told.len(), changed, few }
+        HistoryChanges { told: told.len(), changed, few }
     }
 
     fn badge(&self) -> Badge {
@@ -78,12 +78,11 @@ impl<'a> FoundChanges<'a> {
 
 /// The verdict of the whole history.
 pub(super) fn badge(page: &HistoryPage) -> Badge {
-    FoundChanges::find(page).badge()
+    HistoryChanges::find(page).badge()
 }
 
-/// The whole section.
 pub(super) fn verdict(page: &HistoryPage) -> Markup {
-    let found = FoundChanges::find(page);
+    let found = HistoryChanges::find(page);
     let (badge, changed) = (found.badge(), &found.changed);
     html! {
         div.judgement.{(badge.class())} {
@@ -111,7 +110,7 @@ fn change_sentence(told: usize, changed: usize) -> String {
     match (told, changed) {
         (0, _) => {
             format!(
-                "Too few runs of any workload: a trend needs {FEWEST_RUNS} runs of the same workload on the \
+                "Too few runs of any workload: a trend needs {MIN_RUNS} runs of the same workload on the \
                  same machine."
             )
         }
@@ -143,7 +142,7 @@ fn render_unfollowed(few: &[(&WorkloadSeries, &RunSeries)]) -> Markup {
     html! {
         @if runs > 0 {
             p.note {
-                (runs) " runs left out: fewer than " (FEWEST_RUNS)
+                (runs) " runs left out: fewer than " (MIN_RUNS)
                 " runs on the same machine: too few for a trend."
             }
         }

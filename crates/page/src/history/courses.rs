@@ -1,7 +1,7 @@
 //! The course of each figure over the runs of the same work, with the changes that were found.
 
 use super::answer::changes;
-use super::{HistoryPage, ListedRun, RunSeries, ToldOf, WorkloadSeries, figure_name, figure_text};
+use super::{HistoryPage, ListedRun, NoteKind, RunSeries, WorkloadSeries, figure_name, figure_text};
 use crate::chart::axis::{ChartAxis, short_latency};
 use crate::chart::points::{PointGroup, Points};
 use crate::chart::table::FigureTable;
@@ -14,18 +14,18 @@ use diskspd_report::number::short;
 use maud::{Markup, html};
 
 /// Kinds of work that have charts; of more the page would become too large.
-const MOST_WORKS: usize = 24;
+const MAX_WORKLOADS: usize = 24;
 /// Points of all charts together, and of one: the latest runs are shown.
-const MOST_POINTS: usize = 9000;
-const MOST_OF_ONE: usize = 1000;
-const MOST_LABELS: usize = 8;
+const MAX_POINTS: usize = 9000;
+const MAX_SERIES_POINTS: usize = 1000;
+const MAX_LABELS: usize = 8;
 
 /// A section for each kind of work that was done twice at least.
 pub(super) fn courses(page: &HistoryPage) -> Markup {
     let works: Vec<&WorkloadSeries> = page.works.iter().filter(|work| work.runs() > 1).collect();
-    let shown = &works[..works.len().min(MOST_WORKS)];
+    let shown = &works[..works.len().min(MAX_WORKLOADS)];
     let charts = shown.iter().map(|work| work.courses.len()).sum::<usize>().max(1);
-    let room = (MOST_POINTS / charts).clamp(40, MOST_OF_ONE);
+    let room = (MAX_POINTS / charts).clamp(40, MAX_SERIES_POINTS);
     html! {
         @if !shown.is_empty() {
             section {
@@ -42,10 +42,10 @@ pub(super) fn courses(page: &HistoryPage) -> Markup {
                         }
                     }
                 }
-                @if works.len() > MOST_WORKS {
+                @if works.len() > MAX_WORKLOADS {
                     p.quiet {
-                        (works.len() - MOST_WORKS) " more workloads have no charts here; select fewer with "
-                        "--target, --label and --since."
+                        (works.len() - MAX_WORKLOADS) " more workloads have no charts here; select fewer "
+                        "with --target, --label and --since."
                     }
                 }
             }
@@ -87,7 +87,7 @@ fn course_chart(page: &HistoryPage, course: &RunSeries, room: usize, number: usi
         Mark { from: at, to: at, text: change.words }
     });
     // Where the machine changed, and no level with it.
-    let machine = course.told.iter().filter(|run| run.of == ToldOf::Machine && run.place > left);
+    let machine = course.told.iter().filter(|run| run.of == NoteKind::Machine && run.place > left);
     let machine = machine.filter(|run| !course.levels.iter().skip(1).any(|level| run.is_at(level.begin)));
     let machine = machine.map(|run| {
         let at = behind(run.place);
@@ -151,8 +151,8 @@ fn label_text(runs: &[(&ListedRun, f64)]) -> Option<String> {
         1 => format!("{} (run {end})", line(label)),
         _ => format!("{} (runs {} to {end})", line(label), begin + 1),
     };
-    let words: Vec<String> = stretches.iter().take(MOST_LABELS).map(told).collect();
-    let more = stretches.len().saturating_sub(MOST_LABELS);
+    let words: Vec<String> = stretches.iter().take(MAX_LABELS).map(told).collect();
+    let more = stretches.len().saturating_sub(MAX_LABELS);
     match (words.is_empty(), more) {
         (true, _) => None,
         (_, 0) => Some(format!("Labels: {}.", words.join(", "))),
@@ -192,9 +192,9 @@ fn course_table(course: &RunSeries, runs: &[(&ListedRun, f64)], left: usize) -> 
 fn run_tooltip(course: &RunSeries, place: usize) -> String {
     let of_it = course.told.iter().filter(|run| run.place == place);
     let words = of_it.map(|run| match run.of {
-        ToldOf::Machine => format!("changed: {}", run.words),
-        ToldOf::Apart => format!("outlier, {}", run.words),
-        ToldOf::Clock => run.words.clone(),
+        NoteKind::Machine => format!("changed: {}", run.words),
+        NoteKind::Apart => format!("outlier, {}", run.words),
+        NoteKind::Clock => run.words.clone(),
     });
     line(&words.collect::<Vec<_>>().join("; ")).into_owned()
 }

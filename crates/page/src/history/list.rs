@@ -13,11 +13,11 @@ use maud::{Markup, html};
 const MAX_RUNS: usize = 2000;
 
 pub(super) fn list(page: &HistoryPage) -> Markup {
-    let lines: Vec<KeptLine> = page.runs.iter().rev().take(MAX_RUNS).flat_map(kept_lines).collect();
+    let lines: Vec<StoredRunRow> = page.runs.iter().rev().take(MAX_RUNS).flat_map(kept_lines).collect();
     html! {
         @if page.runs.is_empty() { p { "No run fits." } }
         @else {
-            (PageTable::new("kept", "All runs, latest first").high().render(KeptLine::COLUMNS, &lines))
+            (PageTable::new("kept", "All runs, latest first").high().render(StoredRunRow::COLUMNS, &lines))
             p.note {
                 "Latest first, with a line for each time span; times are UTC."
                 @if page.runs.len() > MAX_RUNS {
@@ -30,35 +30,36 @@ pub(super) fn list(page: &HistoryPage) -> Markup {
 }
 
 /// A time span of a run that is kept.
-struct KeptLine<'a> {
+struct StoredRunRow<'a> {
     run: &'a ListedRun<'a>,
     place: usize,
     span: Option<&'a SpanSummary>,
 }
 
 /// A line for each time span; one for a run without any.
-fn kept_lines<'a>(run: &'a ListedRun) -> Vec<KeptLine<'a>> {
+fn kept_lines<'a>(run: &'a ListedRun) -> Vec<StoredRunRow<'a>> {
     let spans = run.run.time_spans.iter().map(Option::as_ref).enumerate();
-    let lines: Vec<KeptLine> = spans.map(|(place, span)| KeptLine { run, place, span }).collect();
-    if lines.is_empty() { vec![KeptLine { run, place: 0, span: None }] } else { lines }
+    let lines: Vec<StoredRunRow> = spans.map(|(place, span)| StoredRunRow { run, place, span }).collect();
+    if lines.is_empty() { vec![StoredRunRow { run, place: 0, span: None }] } else { lines }
 }
 
-impl<'a> KeptLine<'a> {
-    const COLUMNS: &'a [TableColumn<KeptLine<'a>>] = &[
-        TableColumn::<KeptLine>::words("run", |line| Cell::name_cell(format!("@{}", line.run.id))).paged(),
-        TableColumn::<KeptLine>::words("began", |line| Cell::text(date_and_time(line.run.at))).paged(),
-        TableColumn::<KeptLine>::words("label, tags", KeptLine::words_cell).paged(),
-        TableColumn::<KeptLine>::words("verdict", |line| line.verdict().verdict_cell()).paged(),
-        TableColumn::<KeptLine>::words("severity", |line| line.verdict().severity_cell()).paged(),
-        TableColumn::<KeptLine>::words("work", KeptLine::work_cell).paged(),
-        TableColumn::<KeptLine>::number("IOPS", |line| line.figure_cell(RunFigure::Iops)).paged(),
-        TableColumn::<KeptLine>::number("MiB/s", |line| line.figure_cell(RunFigure::MibPerS)).paged(),
-        TableColumn::<KeptLine>::number("mean", |line| line.figure_cell(RunFigure::Mean)).paged(),
-        TableColumn::<KeptLine>::number("50 %", |line| line.figure_cell(RunFigure::P50)).paged(),
-        TableColumn::<KeptLine>::number("99 %", |line| line.figure_cell(RunFigure::P99)).paged(),
-        TableColumn::<KeptLine>::number("99.9 %", |line| line.figure_cell(RunFigure::P999)).paged(),
-        TableColumn::<KeptLine>::words("machine", |line| Cell::text(line.run.run.computer())).paged(),
-        TableColumn::<KeptLine>::words("targets", |line| Cell::Text(line.run.targets.join(" "))).paged(),
+impl<'a> StoredRunRow<'a> {
+    const COLUMNS: &'a [TableColumn<StoredRunRow<'a>>] = &[
+        TableColumn::<StoredRunRow>::words("run", |line| Cell::name_cell(format!("@{}", line.run.id)))
+            .paged(),
+        TableColumn::<StoredRunRow>::words("began", |line| Cell::text(date_and_time(line.run.at))).paged(),
+        TableColumn::<StoredRunRow>::words("label, tags", StoredRunRow::words_cell).paged(),
+        TableColumn::<StoredRunRow>::words("verdict", |line| line.verdict().verdict_cell()).paged(),
+        TableColumn::<StoredRunRow>::words("severity", |line| line.verdict().severity_cell()).paged(),
+        TableColumn::<StoredRunRow>::words("work", StoredRunRow::work_cell).paged(),
+        TableColumn::<StoredRunRow>::number("IOPS", |line| line.figure_cell(RunFigure::Iops)).paged(),
+        TableColumn::<StoredRunRow>::number("MiB/s", |line| line.figure_cell(RunFigure::MibPerS)).paged(),
+        TableColumn::<StoredRunRow>::number("mean", |line| line.figure_cell(RunFigure::Mean)).paged(),
+        TableColumn::<StoredRunRow>::number("50 %", |line| line.figure_cell(RunFigure::P50)).paged(),
+        TableColumn::<StoredRunRow>::number("99 %", |line| line.figure_cell(RunFigure::P99)).paged(),
+        TableColumn::<StoredRunRow>::number("99.9 %", |line| line.figure_cell(RunFigure::P999)).paged(),
+        TableColumn::<StoredRunRow>::words("machine", |line| Cell::text(line.run.run.computer())).paged(),
+        TableColumn::<StoredRunRow>::words("targets", |line| Cell::Text(line.run.targets.join(" "))).paged(),
     ];
 
     fn verdict(&self) -> RunVerdict {

@@ -9,7 +9,7 @@ mod page;
 use super::page::{command, heading};
 use super::title;
 use maud::{Markup, html};
-pub use page::{HistoryPage, ListedRun, RunSeries, ToldOf, ToldRun, WorkloadSeries, change_of};
+pub use page::{HistoryPage, ListedRun, NoteKind, RunNote, RunSeries, WorkloadSeries, change_of};
 use page::{figure_name, figure_text};
 
 /// The work, its targets, the machine, and the verdict of all runs.

@@ -18,19 +18,19 @@ pub struct HistoryPage<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedRun<'a> {
     pub id: String,
-    /// When it began, or was kept, seconds since 1970.
+    /// Start or storage time in seconds since 1970.
     pub at: i64,
     pub label: Option<&'a str>,
     /// Words to find it by.
     pub tags: &'a [String],
-    /// It may not be removed.
+    /// Whether the run is protected from removal.
     pub pinned: bool,
     pub targets: &'a [String],
     pub work: Vec<String>,
     pub run: &'a RunSummary,
 }
 
-/// The same work on the same machine.
+/// Runs with the same work on the same machine.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WorkloadSeries {
     /// Fingerprint or name of the machine; empty = not recorded.
@@ -50,19 +50,19 @@ pub struct RunSeries {
     pub points: Vec<(usize, f64)>,
     /// Where it was how high, by places in the points: at least one.
     pub levels: Vec<Level>,
-    pub told: Vec<ToldRun>,
+    pub told: Vec<RunNote>,
     pub said: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldRun {
+pub struct RunNote {
     pub place: usize,
-    pub of: ToldOf,
+    pub of: NoteKind,
     pub words: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToldOf {
+pub enum NoteKind {
     /// The machine changed since the run before.
     Machine,
     Apart,
@@ -70,7 +70,7 @@ pub enum ToldOf {
     Clock,
 }
 
-impl ToldRun {
+impl RunNote {
     /// Whether this is the beginning of a level, which is only certain to one run.
     pub fn is_at(&self, begin: usize) -> bool {
         self.place.abs_diff(begin) <= 1

@@ -8,7 +8,7 @@ use crate::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
 use crate::chart::table::FigureTable;
 use crate::chart::{ChartFigure, PointLabel};
 use diskspd_experiments::sweep::{Measure, Objective, PointRow, Setting, SweepAnswer, label};
-use diskspd_experiments::{LatencyLine, RunRow};
+use diskspd_experiments::{LatencyRow, RunRow};
 use diskspd_figures::stats::replicates::{Bounds, Spread};
 use diskspd_report::number::number;
 
@@ -76,7 +76,7 @@ fn group_curve(page: &SweepPage, answer: &SweepAnswer, rows: &[(usize, &PointRow
     }
 }
 
-/// The latency that the objective is about, else the mean.
+/// Returns the name of the objective's latency, otherwise of the mean latency.
 fn latency_name(rows: &[(usize, &PointRow)], objective: Option<Objective>) -> String {
     let name = match objective.map(|objective| objective.measure) {
         None | Some(Measure::Average) => "mean latency",
@@ -95,7 +95,7 @@ fn label_in_group(row: &PointRow, of_group: &[(usize, &PointRow)]) -> String {
 }
 
 fn curve_point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Objective>) -> CurvePoint {
-    let of = |latency: &LatencyLine| {
+    let of = |latency: &LatencyRow| {
         objective.map_or(latency.mean_ms, |objective| objective.read_from(latency)).ms()
     };
     let values: Vec<f64> = row.runs.iter().filter_map(|line| line.user_latency()).map(of).collect();

@@ -1,14 +1,14 @@
 //! The table of all points.
 
 use super::SweepPage;
-use diskspd_experiments::sweep::{PointLine, point_lines};
+use diskspd_experiments::sweep::{PointFigures, point_lines};
 use diskspd_report::page_table::PageTable;
 use maud::{Markup, html};
 
 pub(super) fn points(page: &SweepPage) -> Markup {
     let lines = point_lines(&page.sweep.points, |place| point_roles(page, place));
     html! {
-        (PageTable::new("points", "All points").high().render(PointLine::COLUMNS, &lines))
+        (PageTable::new("points", "All points").high().render(PointFigures::COLUMNS, &lines))
         p.note { (table_meaning(page)) }
     }
 }

@@ -4,7 +4,6 @@ use crate::workload::TargetWorkload;
 use crate::workload::target::InterlockedPosition;
 use std::sync::Arc;
 
-/// One target of a thread.
 #[derive(Debug, Clone)]
 pub struct Assignment<'a> {
     pub workload: &'a TargetWorkload,

@@ -4,11 +4,11 @@
 /// therefore found in a few steps, even if few are left.
 #[derive(Debug)]
 pub(super) struct BlockMap {
-    /// Bytes of a block.
+    /// Size of a block in bytes.
     unit: u64,
-    /// How many there are; at least 1.
+    /// Number of blocks, at least 1.
     blocks: u64,
-    /// How many aren't done; never 0 between two I/Os.
+    /// Number of remaining blocks; never 0 between two I/Os.
     left: u64,
     /// Levels from the blocks up; the last level is a single word. Bits past the end are set.
     levels: Vec<Vec<u64>>,
@@ -48,7 +48,7 @@ impl BlockMap {
         }
     }
 
-    /// No block is done.
+    /// Marks all blocks as not done.
     fn clear_blocks(&mut self) {
         let mut bits = self.blocks;
         for level in &mut self.levels {
@@ -127,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// The same without any hurry.
+    /// A slow reference implementation.
     fn draw_slowly(done: &mut BTreeSet<u64>, blocks: u64, from: u64, count: u64) -> (u64, u64) {
         let mut all = (from..blocks).chain(0..from);
         let first = all.find(|block| !done.contains(block)).unwrap();

@@ -4,11 +4,11 @@ use super::Random;
 use diskspd_profile::ContentShape;
 
 /// Minimum number of random bytes at the beginning of a unit, so that two units always differ.
-const LEAST_RANDOM: usize = 32;
+const MIN_RANDOM_BYTES: usize = 32;
 /// Distance in new units between a unit and its nearest repetition, and the number of candidates for it. 4
 /// MiB exceed the default window of compressors, so that they save only the share of `--compress`. 8 MiB
 /// less than deduplication remembers.
-const NEAREST: u64 = 1024;
+const SIZE_STEP: u64 = 1024;
 const CHOICE: u64 = 1024;
 
 /// Content that a thread writes to a target, in units of [`ContentShape::UNIT`] bytes.
@@ -30,7 +30,7 @@ pub struct ReducibleContent {
 #[derive(Debug, Clone)]
 pub struct Unit {
     pub random: Random,
-    /// How many of them begin the unit.
+    /// Number of random bytes at the beginning of the unit.
     pub random_bytes: usize,
 }
 
@@ -53,12 +53,12 @@ impl ReducibleContent {
         let drawn = self.choices.next_u64();
         let number = if drawn < self.repeats {
             // Before the first unit there are numbers too: those units nobody has written.
-            self.new.wrapping_sub(NEAREST + drawn % CHOICE)
+            self.new.wrapping_sub(SIZE_STEP + drawn % CHOICE)
         } else {
             self.new += 1;
             self.new - 1
         };
-        let random_bytes = (bytes * self.random_percent / 100).max(LEAST_RANDOM).min(bytes);
+        let random_bytes = (bytes * self.random_percent / 100).max(MIN_RANDOM_BYTES).min(bytes);
         Unit { random: Random::new(self.seed.wrapping_add(number)), random_bytes }
     }
 
@@ -130,10 +130,10 @@ mod tests {
             let expected = UNITS as f64 * share;
             // Repeats of what came before the first unit aren't repeats yet; five deviations.
             let slack =
-                5.0 * (expected * (1.0 - share)).sqrt() + (NEAREST + CHOICE) as f64 * share / (1.0 - share);
+                5.0 * (expected * (1.0 - share)).sqrt() + (SIZE_STEP + CHOICE) as f64 * share / (1.0 - share);
             let repeats = (UNITS - distinct.len()) as f64;
             assert!((repeats - expected).abs() <= slack, "--dedupe {dedupe}: {repeats} of {UNITS}");
-            for window in units.chunks(NEAREST as usize) {
+            for window in units.chunks(SIZE_STEP as usize) {
                 let mut once = HashSet::new();
                 let again = window.iter().filter(|unit| !once.insert(**unit)).count();
                 // Two units can repeat the same third one.

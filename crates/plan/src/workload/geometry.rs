@@ -3,7 +3,7 @@
 /// Parameters that decide which bytes one thread accesses, in the user's terms. Sizes are per target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// Size of the target, bytes.
+    /// Size of the target in bytes.
     pub size: u64,
     /// `-B`: first byte that I/O may touch.
     pub base: u64,
@@ -24,7 +24,7 @@ pub struct Region {
     pub base: u64,
     /// Bytes from `base` on. At least `first` + block size.
     pub length: u64,
-    /// Where the thread starts, bytes from `base`.
+    /// Start of the thread in bytes from `base`.
     pub first: u64,
 }
 
@@ -37,7 +37,7 @@ pub enum PlacementError {
     )]
     BaseBeyondEnd {
         placement: Placement,
-        /// The smaller of target size and maximum offset, bytes.
+        /// The smaller of target size and maximum offset in bytes.
         end: u64,
     },
     #[error(
@@ -110,7 +110,7 @@ impl Placement {
 pub struct Grid {
     /// Bytes that may be touched; at least `block_size`.
     pub region: u64,
-    /// Bytes of an I/O.
+    /// Size of an I/O in bytes.
     pub block_size: u32,
     /// Distance between positions, bytes; at least 1. May be smaller or larger than a block and need not
     /// divide anything.

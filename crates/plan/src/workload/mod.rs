@@ -50,23 +50,23 @@ pub struct TargetWorkload {
     /// Starting position of the thread (thread number relative to the target x `-T`).
     pub first: u64,
     pub pattern: Pattern,
-    /// Share of writes, percent.
+    /// Share of writes in percent.
     pub write_ratio: u32,
     pub distribution: Option<Distribution>,
-    /// The same by another form; goes before `distribution`.
+    /// Alternative form of the distribution; precedes `distribution`.
     pub spread: Option<AddressSpread>,
     /// Each block is done once before any is done twice, in random order (`--each-once`): random positions
     /// alone, without a distribution. Portions of a target share the blocks, of the size of their stride.
     pub each_once: bool,
     /// Share of a floating pool's I/Os; at least 1. Others ignore it.
     pub weight: u32,
-    pub portion: Option<PortionOf>,
+    pub portion: Option<WorkPortion>,
 }
 
 /// A portion of a thread's work on a target (`--mix`, `--bs-split`). Portions of a target are adjacent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PortionOf {
-    /// It is the first one of its target.
+pub struct WorkPortion {
+    /// Whether the portion is the first of its target.
     pub is_first: bool,
     /// Number of the part of the mix, from 0.
     pub part: u32,
@@ -96,7 +96,6 @@ impl TargetWorkload {
     }
 }
 
-/// Order of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn modulus_zero_acts_as_one() {
+    fn modulus_zero_equals_modulus_one() {
         assert_eq!(Modulus::new(0).reduce(u64::MAX), 0);
     }
 

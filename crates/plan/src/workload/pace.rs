@@ -11,7 +11,7 @@ const SECOND: u64 = 1_000_000_000;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// Nothing: an I/O goes as soon as its request is idle.
+    /// No pacing; an I/O is submitted as soon as its request is idle.
     #[default]
     None,
     /// `ios` I/Os in `nanos` ns, evenly: I/O k (from 1) starts at k x `nanos` / `ios` after the start at
@@ -28,7 +28,7 @@ pub enum Limit {
         /// I/Os per second of all, at least 1.
         ios_per_s: u64,
         turn: u32,
-        /// How many take turns, at least 1.
+        /// Number of alternating threads, at least 1.
         of: u32,
     },
     /// One of several equal parts of a rate, at random. The times between I/Os are exponentially
@@ -36,7 +36,7 @@ pub enum Limit {
     Poisson {
         /// I/Os per second of all, at least 1.
         ios_per_s: u64,
-        /// How many parts there are, at least 1.
+        /// Number of parts, at least 1.
         of: u32,
         seed: u64,
     },
@@ -44,7 +44,7 @@ pub enum Limit {
     Bursts {
         /// I/Os of a burst, at least 1.
         ios: u32,
-        /// Length of the pause, ns.
+        /// Length of the pause in ns.
         pause: u64,
     },
 }
@@ -197,7 +197,7 @@ impl Meter {
         self.due = self.due.saturating_add(self.step + u64::from(carry));
     }
 
-    /// When the next I/O is due, in whole ns.
+    /// Returns the due time of the next I/O in whole ns.
     #[inline]
     fn due(&self) -> u64 {
         self.due.saturating_add(u64::from(self.part > 0))
@@ -225,11 +225,11 @@ impl Meter {
 
 #[derive(Debug, Clone)]
 struct RandomTimes {
-    /// When the next I/O is due, ns.
+    /// Due time of the next I/O in ns.
     due: u64,
     /// The remaining fraction of a nanosecond, so that rounding of many short times does not accumulate.
     part: f64,
-    /// Mean time between two I/Os, ns.
+    /// Mean time between two I/Os in ns.
     mean: f64,
     random: Random,
 }

@@ -12,7 +12,7 @@ pub(super) struct TargetShares {
 #[derive(Debug)]
 struct Shares {
     first: u32,
-    /// For each portion except the last, the end of its numbers, cumulative.
+    /// Cumulative end of each portion's numbers, except the last.
     ends: Vec<u64>,
 }
 
@@ -60,7 +60,7 @@ impl TargetShares {
         self.shares[self.target_of[entry as usize] as usize].draw(random)
     }
 
-    /// The same where there is one target alone.
+    /// Draws a portion if there is only one target.
     #[inline(always)]
     pub(super) fn draw_of_first(&self, random: &mut Random) -> u32 {
         self.shares[0].draw(random)

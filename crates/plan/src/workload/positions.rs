@@ -91,7 +91,7 @@ impl Positions {
         (Positions { stride, places }, effective)
     }
 
-    /// How positions are drawn without a distribution; `None` = there is one.
+    /// Returns the uniform position source; `None` = a distribution is used.
     #[inline]
     pub(super) fn uniform(&self) -> Option<Uniform> {
         match &self.places {

@@ -18,9 +18,9 @@ const MAX_DEVIATIONS: f64 = 8.0;
 pub(super) struct SpreadTable {
     slots: Vec<AliasSlot>,
     positions: u64,
-    /// From one position to the next, bytes.
+    /// Distance of two positions in bytes.
     stride: u64,
-    places: PlacesOf,
+    places: PositionOrder,
 }
 
 /// Two spans that share the chance of a slot.
@@ -31,7 +31,6 @@ struct AliasSlot {
     spans: [PositionSpan; 2],
 }
 
-/// Positions that follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PositionSpan {
     first: u64,
@@ -39,7 +38,7 @@ struct PositionSpan {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum PlacesOf {
+enum PositionOrder {
     Straight,
     /// Scattered positions, so that frequent positions are not adjacent; the same for all threads. Number
     /// k is (k + 1) x `factor` modulo the number of positions, which is coprime to `factor`.
@@ -65,14 +64,17 @@ impl SpreadTable {
                 (zipf_chances(positions, theta), scatter_places(positions))
             }
             AddressSpread::Normal { deviation_percent } => {
-                (around_the_middle(positions, f64::from(deviation_percent) / 100.0), PlacesOf::Straight)
+                (around_the_middle(positions, f64::from(deviation_percent) / 100.0), PositionOrder::Straight)
             }
             AddressSpread::Hot { area_percent, io_percent, moves_every_s } => {
                 let part = u128::from(positions) * u128::from(area_percent) / 100;
                 let hot = (part as u64).clamp(1, positions);
                 let every = moves_every_s.map(|seconds| u64::from(seconds) * 1_000_000_000);
-                let places =
-                    every.map_or(PlacesOf::Straight, |every| PlacesOf::Moved { by: 0, step: hot, every });
+                let places = every.map_or(PositionOrder::Straight, |every| PositionOrder::Moved {
+                    by: 0,
+                    step: hot,
+                    every,
+                });
                 (hot_and_rest(positions, hot, f64::from(io_percent) / 100.0), places)
             }
         };
@@ -89,9 +91,9 @@ impl SpreadTable {
         let span = slot.spans[other];
         let index = span.first + scale_number(random.next_u64(), span.count).0;
         let position = match self.places {
-            PlacesOf::Straight => index,
-            PlacesOf::Scattered { factor, modulus } => modulus.reduce((index + 1).wrapping_mul(factor)),
-            PlacesOf::Moved { by, .. } => {
+            PositionOrder::Straight => index,
+            PositionOrder::Scattered { factor, modulus } => modulus.reduce((index + 1).wrapping_mul(factor)),
+            PositionOrder::Moved { by, .. } => {
                 let moved = index + by;
                 if moved >= self.positions { moved - self.positions } else { moved }
             }
@@ -100,12 +102,12 @@ impl SpreadTable {
     }
 
     pub(super) fn moves(&self) -> bool {
-        matches!(self.places, PlacesOf::Moved { .. })
+        matches!(self.places, PositionOrder::Moved { .. })
     }
 
     /// Sets the elapsed time since the start in ns.
     pub(super) fn move_to(&mut self, elapsed: u64) {
-        if let PlacesOf::Moved { by, step, every } = &mut self.places {
+        if let PositionOrder::Moved { by, step, every } = &mut self.places {
             let moves = u128::from(elapsed / (*every).max(1));
             *by = (moves * u128::from(*step) % u128::from(self.positions)) as u64;
         }
@@ -122,14 +124,14 @@ fn scale_number(number: u64, count: u64) -> (u64, u64) {
 
 /// A factor with which multiples of it, modulo `positions`, meet every position once and don't overflow:
 /// neighbours in the table come to lie far from each other.
-fn scatter_places(positions: u64) -> PlacesOf {
+fn scatter_places(positions: u64) -> PositionOrder {
     let most = (u64::MAX / positions.saturating_add(1)).max(1);
     let golden = (positions as f64 * 0.618_033_988_749_895) as u64;
     let mut factor = golden.clamp(1, most);
     while factor > 1 && common_divisor(factor, positions) != 1 {
         factor -= 1;
     }
-    PlacesOf::Scattered { factor, modulus: super::Modulus::new(positions) }
+    PositionOrder::Scattered { factor, modulus: super::Modulus::new(positions) }
 }
 
 fn common_divisor(mut a: u64, mut b: u64) -> u64 {
@@ -254,7 +256,7 @@ mod tests {
                 let tail = ranks.max(1 << 16) as f64 + 0.5;
                 exact + integral_of_power(tail, theta) - integral_of_power(65536.5, theta)
             };
-            let PlacesOf::Scattered { factor, .. } = table.places else { panic!() };
+            let PositionOrder::Scattered { factor, .. } = table.places else { panic!() };
             let place = |rank: u64| (u128::from(rank) * u128::from(factor) % u128::from(positions)) as u64;
             for rank in [1, 2, 3, 10, 100] {
                 let chance = (rank as f64).powf(-theta) / harmonic(positions);
@@ -269,7 +271,7 @@ mod tests {
             let ranks = positions / 2;
             let chance = harmonic(ranks) / harmonic(positions);
             let mut random = Random::new(3);
-            let straight = SpreadTable { places: PlacesOf::Straight, ..table.clone() };
+            let straight = SpreadTable { places: PositionOrder::Straight, ..table.clone() };
             let within = (0..DRAWS).filter(|_| straight.draw(&mut random) / BLOCK < ranks).count() as f64;
             let off = (within - DRAWS as f64 * chance).abs();
             assert!(off <= allowed_slack(DRAWS, chance), "zipf:{theta}, half of {positions}: {within}");

@@ -64,7 +64,7 @@ enum Sequence {
 
 #[derive(Debug)]
 struct Sizes {
-    /// Share of random I/Os, percent.
+    /// Share of random I/Os in percent.
     random: u32,
     run: Arc<SizesRun>,
 }
@@ -106,7 +106,6 @@ pub(super) struct SizesRun {
     writes: AtomicBool,
 }
 
-/// The rules of walking upwards.
 #[derive(Debug, Clone, Copy)]
 struct Track {
     stride: u64,

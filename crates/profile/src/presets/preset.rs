@@ -40,7 +40,7 @@ pub enum GradedLoad {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Grade {
-    /// At most this, ms.
+    /// Upper bound in ms.
     pub up_to_ms: f64,
     pub word: &'static str,
 }

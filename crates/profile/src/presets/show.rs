@@ -25,7 +25,6 @@ pub fn show(preset: &Preset) -> String {
     text
 }
 
-/// The page of the documentation.
 pub fn markdown() -> String {
     let mut text = "# Presets\n\n\
         This page lists the named workloads (presets) with their command lines and sources.\n\

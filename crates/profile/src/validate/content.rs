@@ -23,11 +23,11 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
             "--compress and --dedupe (linux:WriteContent) need writes; add -w, or leave them out".to_owned(),
         ),
         (
-            target.block_size < ContentShape::SMALLEST_BLOCK,
+            target.block_size < ContentShape::MIN_BLOCK,
             "C3",
             format!(
                 "--compress and --dedupe (linux:WriteContent) need blocks (-b) of at least {} bytes",
-                ContentShape::SMALLEST_BLOCK
+                ContentShape::MIN_BLOCK
             ),
         ),
         (

@@ -8,7 +8,6 @@ use diskspd_base::operation::Operation;
 /// Rules of a feature of I/O.
 struct FeatureRules {
     option: &'static str,
-    /// XML element.
     element: &'static str,
     requested: fn(&Target) -> bool,
     /// Whether engines without I/O have it, too.

@@ -1,7 +1,7 @@
 //! Rules of mixes and of several sizes (`--mix`, `--bs-split`).
 
 use super::Case;
-use crate::{ContentShape, MOST_PORTIONS, Throughput};
+use crate::{ContentShape, MAX_PORTIONS, Throughput};
 use diskspd_base::finding::{Finding, Severity};
 
 pub(super) fn check(case: &Case) -> Vec<Finding> {
@@ -37,9 +37,9 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
              I/Os per second, as in -g500i",
         ),
         (zero, "X5", "has a share of 0: each part or size needs a share of at least 1"),
-        (portions.len() > MOST_PORTIONS, "X6", "has more than 64 parts and sizes: each has separate figures"),
+        (portions.len() > MAX_PORTIONS, "X6", "has more than 64 parts and sizes: each has separate figures"),
         (
-            target.content.is_some() && smallest < ContentShape::SMALLEST_BLOCK,
+            target.content.is_some() && smallest < ContentShape::MIN_BLOCK,
             "X7",
             "has blocks of less than 512 bytes, too small for --compress and --dedupe (linux:WriteContent)",
         ),

@@ -92,11 +92,11 @@ impl Case<'_> {
     }
 }
 
-/// More outstanding I/Os than this are an error in DISKSPD 2.3.
-const MOST_REQUESTS: u32 = 65536;
+/// DISKSPD 2.3's maximum number of outstanding I/Os.
+const MAX_REQUESTS: u32 = 65536;
 
 fn too_many(option: &str, count: u32) -> String {
-    format!("{count} outstanding I/Os ({option}, RequestCount) are more than {MOST_REQUESTS}")
+    format!("{count} outstanding I/Os ({option}, RequestCount) are more than {MAX_REQUESTS}")
 }
 
 /// Whether a limit is set, however low. DISKSPD loses limits that round to 0 bytes per millisecond.
@@ -168,7 +168,7 @@ const SPAN_RULES: &[Rule] = &[
     Rule {
         name: "V29",
         severity: Error,
-        broken: |c| c.compat.is_2_3() && c.span.request_count > MOST_REQUESTS,
+        broken: |c| c.compat.is_2_3() && c.span.request_count > MAX_REQUESTS,
         message: |c| too_many("-O", c.span.request_count),
     },
     Rule {
@@ -353,7 +353,7 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
     Rule {
         name: "V28",
         severity: Error,
-        broken: |c| c.compat.is_2_3() && c.is_sequential() && c.target.request_count > MOST_REQUESTS,
+        broken: |c| c.compat.is_2_3() && c.is_sequential() && c.target.request_count > MAX_REQUESTS,
         message: |c| too_many("-o", c.target.request_count),
     },
     Rule {

@@ -32,7 +32,7 @@ fn broken_rules(profile: &Profile) -> String {
 }
 
 #[test]
-fn settings_and_the_rules_they_break() {
+fn invalid_settings_are_rejected() {
     type Set = fn(&mut TimeSpan, &mut Target);
     let strided: Set = |_, t| {
         t.base_file_offset = 1000;
@@ -161,7 +161,7 @@ fn settings_and_the_rules_they_break() {
 }
 
 #[test]
-fn distributions_and_the_rules_they_break() {
+fn invalid_distributions_are_rejected() {
     use DistributionKind::{Absolute, Percent};
     let cases: &[(DistributionKind, Ranges, &str)] = &[
         (Percent, &[(90, 10)], ""),

@@ -15,10 +15,10 @@ pub struct XmlError {
     pub hint: Option<String>,
 }
 
-/// The same, with a byte offset into the document's text.
+/// An error with a byte offset into the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct XmlErrorAt {
-    /// Where it is, bytes from the beginning of the text.
+    /// Byte offset in the text.
     pub position: usize,
     pub what: String,
     pub expected: Option<String>,
@@ -35,7 +35,7 @@ impl XmlErrorAt {
         XmlErrorAt { expected: Some(expected.into()), ..self }
     }
 
-    /// The same, with its likely cause and what to do.
+    /// Adds the likely cause and a remedy.
     pub fn hint(self, hint: impl Into<String>) -> XmlErrorAt {
         XmlErrorAt { hint: Some(hint.into()), ..self }
     }

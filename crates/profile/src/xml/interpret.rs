@@ -19,7 +19,7 @@ impl Node {
         self.child(name)?.number()
     }
 
-    /// The same, of a type that the schema bounds.
+    /// Reads a value of a type that the schema bounds.
     pub(super) fn u32(&self, name: &str) -> Option<u32> {
         self.u64(name).map(saturate)
     }

@@ -28,7 +28,6 @@ pub(super) enum Content {
     Empty,
 }
 
-/// A member of a group.
 #[derive(Debug)]
 pub(super) struct Child {
     pub required: bool,

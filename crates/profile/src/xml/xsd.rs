@@ -12,7 +12,7 @@ const HEAD: &str = "\
 <!-- A DISKSPD profile, as diskspd -X reads it and diskspd -Rpxml writes it. Made from the program's own \
 table. -->
 ";
-const OURS_HEAD: &str = "\
+const LINUX_SCHEMA_HEAD: &str = "\
 <?xml version=\"1.0\" encoding=\"UTF-8\"?>
 <!-- What DISKSPD's profiles have no words for. Made from the program's own table. -->
 ";
@@ -36,7 +36,7 @@ pub const LINUX_SCHEMA: &str = "profile-linux.xsd";
 
 /// Returns the schema of the additional elements inside DISKSPD's elements; ends with a line feed.
 pub fn own_schema() -> String {
-    let mut text = OURS_HEAD.to_owned();
+    let mut text = LINUX_SCHEMA_HEAD.to_owned();
     let _ = writeln!(
         text,
         "<xs:schema xmlns:xs=\"{XS}\" xmlns=\"{NAMESPACE}\" xmlns:linux=\"{NAMESPACE}\" \

@@ -1,14 +1,14 @@
 //! GitHub's workflow commands: lines of standard output that become annotations.
 
-use super::{CaseEnd, ComparisonReport, list_cases};
+use super::{CaseOutcome, ComparisonReport, list_cases};
 
 /// Returns an annotation for each decisive figure: an error if worse, a warning if inconclusive.
 pub fn github(told: &ComparisonReport) -> Vec<u8> {
     let line = |case: &super::AnswerCase| {
         let command = match case.end {
-            CaseEnd::Failed | CaseEnd::NotCompared => "error",
-            CaseEnd::Unclear => "warning",
-            CaseEnd::Passed => "notice",
+            CaseOutcome::Failed | CaseOutcome::NotCompared => "error",
+            CaseOutcome::Unclear => "warning",
+            CaseOutcome::Passed => "notice",
         };
         let title = format!("{}: {}", told.title, case.name);
         format!("::{command} title={}::{}\n", escape_property(&title), escape_data(&case.message))

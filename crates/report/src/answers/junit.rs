@@ -1,6 +1,6 @@
 //! JUnit XML, which continuous integration shows as a list of tests.
 
-use super::{CaseEnd, ComparisonReport, list_cases};
+use super::{CaseOutcome, ComparisonReport, list_cases};
 use diskspd_figures::units::visible::line;
 use std::fmt::Write;
 
@@ -8,13 +8,13 @@ use std::fmt::Write;
 /// reason.
 pub fn junit(told: &ComparisonReport) -> Vec<u8> {
     let cases = list_cases(told);
-    let count = |end: CaseEnd| cases.iter().filter(|case| case.end == end).count();
+    let count = |end: CaseOutcome| cases.iter().filter(|case| case.end == end).count();
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\"",
         cases.len(),
-        count(CaseEnd::Failed),
-        count(CaseEnd::NotCompared),
-        count(CaseEnd::Unclear)
+        count(CaseOutcome::Failed),
+        count(CaseOutcome::NotCompared),
+        count(CaseOutcome::Unclear)
     );
     let title = escape_xml(told.title);
     let mut text = format!(
@@ -24,10 +24,12 @@ pub fn junit(told: &ComparisonReport) -> Vec<u8> {
     for case in &cases {
         let message = escape_xml(&case.message);
         let inside = match case.end {
-            CaseEnd::Passed => format!("<system-out>{message}</system-out>"),
-            CaseEnd::Failed => format!("<failure message=\"{message}\" type=\"worse\">{message}</failure>"),
-            CaseEnd::Unclear => format!("<skipped message=\"{message}\"/>"),
-            CaseEnd::NotCompared => {
+            CaseOutcome::Passed => format!("<system-out>{message}</system-out>"),
+            CaseOutcome::Failed => {
+                format!("<failure message=\"{message}\" type=\"worse\">{message}</failure>")
+            }
+            CaseOutcome::Unclear => format!("<skipped message=\"{message}\"/>"),
+            CaseOutcome::NotCompared => {
                 format!("<error message=\"{message}\" type=\"not-compared\">{message}</error>")
             }
         };

@@ -1,6 +1,6 @@
 //! OpenMetrics text for GitLab's metrics report in a merge request, and for scrapers.
 
-use super::{CaseEnd, ComparisonReport, list_cases};
+use super::{CaseOutcome, ComparisonReport, list_cases};
 use crate::openmetrics::{self, Dialect, Exposition, Family};
 use diskspd_experiments::compare::Compared;
 use diskspd_figures::units::visible::line;
@@ -45,8 +45,8 @@ pub fn metrics(told: &ComparisonReport) -> Vec<u8> {
         }
     }
     let mut samples = text.family(WORSE);
-    for case in cases.iter().filter(|case| matches!(case.end, CaseEnd::Failed | CaseEnd::Passed)) {
-        samples.sample(&[("test", &*line(&case.name))], f64::from(u8::from(case.end == CaseEnd::Failed)));
+    for case in cases.iter().filter(|case| matches!(case.end, CaseOutcome::Failed | CaseOutcome::Passed)) {
+        samples.sample(&[("test", &*line(&case.name))], f64::from(u8::from(case.end == CaseOutcome::Failed)));
     }
     text.finish().into_bytes()
 }

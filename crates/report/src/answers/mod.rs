@@ -27,7 +27,7 @@ pub struct ComparisonReport<'a> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CaseEnd {
+enum CaseOutcome {
     /// Better or the same, or worse by less than what fails.
     Passed,
     Failed,
@@ -37,7 +37,7 @@ enum CaseEnd {
 
 struct AnswerCase<'a> {
     name: String,
-    end: CaseEnd,
+    end: CaseOutcome,
     message: String,
     /// The figures; `None` = only one side has it.
     span: Option<&'a SpanCompared>,
@@ -57,13 +57,13 @@ fn list_cases<'a>(told: &ComparisonReport<'a>) -> Vec<AnswerCase<'a>> {
         let name = if place.is_empty() { "all runs".to_owned() } else { place };
         let decides = span.metrics.first();
         let end = match decides.map(|metric| metric.verdict) {
-            None | Some(ChangeVerdict::NotCompared) => CaseEnd::NotCompared,
-            Some(ChangeVerdict::CantTell | ChangeVerdict::TwoRuns) => CaseEnd::Unclear,
-            Some(ChangeVerdict::Better | ChangeVerdict::Same) => CaseEnd::Passed,
+            None | Some(ChangeVerdict::NotCompared) => CaseOutcome::NotCompared,
+            Some(ChangeVerdict::CantTell | ChangeVerdict::TwoRuns) => CaseOutcome::Unclear,
+            Some(ChangeVerdict::Better | ChangeVerdict::Same) => CaseOutcome::Passed,
             Some(ChangeVerdict::Worse) if told.question.exceeds_limit(comparison, span, told.by) => {
-                CaseEnd::Failed
+                CaseOutcome::Failed
             }
-            Some(ChangeVerdict::Worse) => CaseEnd::Passed,
+            Some(ChangeVerdict::Worse) => CaseOutcome::Passed,
         };
         let message = decides.map_or("it has no figure".to_owned(), |metric| {
             let why = metric.reason.as_ref().map(|why| format!(" {why}")).unwrap_or_default();
@@ -75,7 +75,7 @@ fn list_cases<'a>(told: &ComparisonReport<'a>) -> Vec<AnswerCase<'a>> {
     let alone = ["A", "B"].into_iter().zip(&comparison.unmatched).flat_map(|(letter, alone)| {
         alone.iter().map(move |name| AnswerCase {
             name: line(name).into_owned(),
-            end: CaseEnd::NotCompared,
+            end: CaseOutcome::NotCompared,
             message: format!("only {letter} has it"),
             span: None,
         })

@@ -1,6 +1,6 @@
 //! Markdown, as GitHub's job summary, merge requests and chats take it.
 
-use super::{CaseEnd, ComparisonReport, list_cases};
+use super::{CaseOutcome, ComparisonReport, list_cases};
 use crate::number::number;
 use diskspd_experiments::compare::{self, interval_text};
 use diskspd_figures::units::table::signed;
@@ -22,10 +22,10 @@ pub fn summary(told: &ComparisonReport) -> Vec<u8> {
     text += "| --- | --- | --- | ---: | ---: | ---: | --- | --- |\n";
     for case in list_cases(told) {
         let sign = match case.end {
-            CaseEnd::Passed => "✅",
-            CaseEnd::Failed => "❌",
-            CaseEnd::Unclear => "❔",
-            CaseEnd::NotCompared => "⚠️",
+            CaseOutcome::Passed => "✅",
+            CaseOutcome::Failed => "❌",
+            CaseOutcome::Unclear => "❔",
+            CaseOutcome::NotCompared => "⚠️",
         };
         let row = match case.deciding_metric() {
             None => [String::new(), String::new(), String::new(), String::new(), String::new(), case.message],

@@ -6,13 +6,13 @@ use diskspd_profile::Compat;
 /// Indentation and sizes of a version's text report.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
-    /// Before the lines of the whole profile.
+    /// Indentation of the lines of the profile.
     pub head: &'static str,
-    /// Before the lines of a time span.
+    /// Indentation of the lines of a time span.
     pub span: &'static str,
-    /// Before the lines of a target.
+    /// Indentation of the lines of a target.
     pub target: &'static str,
-    /// It is DISKSPD 2.3's.
+    /// Whether the column is from DISKSPD 2.3.
     pub newest: bool,
 }
 

@@ -4,8 +4,8 @@
 use super::TableRow;
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::{Cell, TableColumn};
-use diskspd_profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate};
-use diskspd_results::{ChartRow, KnownResponse, RunSummary, RunVerdict, SpanSummary};
+use diskspd_profile::{Access, CacheMode, Caching, CommonValue, Parameters, Rate};
+use diskspd_results::{ChartRow, ResponseSummary, RunSummary, RunVerdict, SpanSummary};
 
 impl<'a> TableRow<'a> {
     fn verdict(&self) -> RunVerdict {
@@ -173,16 +173,16 @@ fn percentile(row: &TableRow, percent: f64, direction: fn(ChartRow) -> Option<Mi
     row.span.map_or(Cell::Missing, |span| span.percentile_cell(span.percentile(percent).and_then(direction)))
 }
 
-fn response_cell(row: &TableRow, figure: fn(&KnownResponse) -> Option<Millis>) -> Cell {
+fn response_cell(row: &TableRow, figure: fn(&ResponseSummary) -> Option<Millis>) -> Cell {
     Cell::time(row.span.and_then(|span| figure(span.response.as_ref()?)))
 }
 
 fn shared_cell<T: PartialEq>(row: &TableRow, of: fn(&Access) -> Option<T>, cell: fn(T) -> Cell) -> Cell {
     let Some(asked) = row.asked else { return Cell::Missing };
     match asked.common(of) {
-        OfAllTargets::Unknown => Cell::Missing,
-        OfAllTargets::One(value) => cell(value),
-        OfAllTargets::Several => Cell::Text("mixed".into()),
+        CommonValue::Unknown => Cell::Missing,
+        CommonValue::One(value) => cell(value),
+        CommonValue::Several => Cell::Text("mixed".into()),
     }
 }
 

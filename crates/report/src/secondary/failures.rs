@@ -43,16 +43,18 @@ impl SecondaryRow for IntegrityRow {
 }
 
 /// A sector that was wrong, and its target.
-pub struct FailedLine {
+pub struct FailedSectorRow {
     pub path: RawText,
     pub failed: FailedSector,
 }
 
-pub const FAILED: &[TableColumn<FailedLine>] = &[
+pub const FAILED: &[TableColumn<FailedSectorRow>] = &[
     words("target", |line| Cell::name_cell(line.path.to_string())),
     TableColumn {
         is_number: false,
-        ..column("what", "Fault", UNRULED, |line: &FailedLine| Cell::text(Some(line.failed.fault.name())))
+        ..column("what", "Fault", UNRULED, |line: &FailedSectorRow| {
+            Cell::text(Some(line.failed.fault.name()))
+        })
     },
     column("offset", "Offset", UNRULED, |line| Cell::Whole(line.failed.offset)),
     column("version at least", "Version", UNRULED, |line| Cell::Whole(line.failed.expected)),
@@ -67,7 +69,7 @@ pub const FAILED: &[TableColumn<FailedLine>] = &[
     words("it holds", |line| Cell::Text(held_text(&line.failed))),
 ];
 
-fn found_cell(line: &FailedLine, figure: fn(&FoundStamp) -> u64) -> Cell {
+fn found_cell(line: &FailedSectorRow, figure: fn(&FoundStamp) -> u64) -> Cell {
     Cell::number_cell(line.failed.found.as_ref().map(figure))
 }
 

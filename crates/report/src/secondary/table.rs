@@ -17,7 +17,6 @@ pub trait SecondaryRow: Clone {
     /// Appends sentences about the row to the text report, after the table.
     fn write_details(&self, _out: &mut Vec<u8>) {}
 
-    /// Sectors that were wrong.
     fn failures(&self) -> &[FailedSector] {
         &[]
     }
@@ -51,7 +50,6 @@ impl<F> ThreadRow<F> {
     }
 }
 
-/// Names of a table.
 pub struct SecondaryKind {
     /// Order in the text report, which has the tables of one kind together.
     pub rank: u8,
@@ -134,7 +132,7 @@ pub(super) const fn words<R>(heading: &'static str, cell: fn(&R) -> Cell) -> Tab
     TableColumn::words(heading, cell).paged()
 }
 
-/// No column in the text report.
+/// Marks a column that the text report omits.
 pub(super) const UNRULED: (&str, usize) = ("", 0);
 
 fn is_ruled<R>(column: &&TableColumn<R>) -> bool {

@@ -55,7 +55,7 @@ pub(super) fn write_latency(out: &mut Writer, span: &Measured, chart: &FineChart
             ("WriteMilliseconds", row.write),
             ("TotalMilliseconds", row.total),
         ];
-        cells.into_iter().for_each(|(name, latency)| out.known(name, latency));
+        cells.into_iter().for_each(|(name, latency)| out.optional_element(name, latency));
         out.close("Bucket");
     }
     out.close("Latency");
@@ -68,8 +68,8 @@ pub(super) fn write_mean(out: &mut Writer, row: &Row, mean: &str, std_dev: &str)
 
 fn write_pair(out: &mut Writer, latency: Option<LatencyFigures>, mean: &str, std_dev: &str) {
     let Some(latency) = latency else { return };
-    out.known(mean, latency.mean);
-    out.known(std_dev, latency.std_dev);
+    out.optional_element(mean, latency.mean);
+    out.optional_element(std_dev, latency.std_dev);
 }
 
 /// The course of a time span, or of one thread on one target: deviations of reads, writes and both, and the

@@ -92,7 +92,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_number_is_as_the_standard_library_prints_it(
+        fn numbers_print_like_standard_library(
             bits: u64, integer: u64, whole in 0..10_000_000_000u64, over in 1..10_000u32,
         ) {
             prop_assert_eq!(write_number(Number::Integer(integer)), integer.to_string());

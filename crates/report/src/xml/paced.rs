@@ -39,6 +39,6 @@ fn write_row(out: &mut Writer, name: &'static str, percentile: Option<f64>, row:
     }
     let cells =
         [("ReadMilliseconds", row.read), ("WriteMilliseconds", row.write), ("TotalMilliseconds", row.total)];
-    cells.into_iter().for_each(|(name, time)| out.known(name, time));
+    cells.into_iter().for_each(|(name, time)| out.optional_element(name, time));
     out.close(name);
 }

@@ -1,7 +1,7 @@
 //! Secondary tables: elements that DISKSPD's results don't have (`--xml-verdict`).
 
 use super::writer::Writer;
-use crate::secondary::{FAILED, FailedLine, SecondaryRow, SecondaryTable, TableFormat};
+use crate::secondary::{FAILED, FailedSectorRow, SecondaryRow, SecondaryTable, TableFormat};
 use diskspd_figures::units::table::TableColumn;
 
 impl TableFormat for Writer<'_> {
@@ -16,7 +16,7 @@ impl TableFormat for Writer<'_> {
             self.text("Path", row.path().as_bytes());
             write_elements(self, table.columns, row);
             for failed in row.failures() {
-                let line = FailedLine { path: row.path().clone(), failed: failed.clone() };
+                let line = FailedSectorRow { path: row.path().clone(), failed: failed.clone() };
                 self.open("FailedSector");
                 write_elements(self, FAILED, &line);
                 self.close("FailedSector");

@@ -5,7 +5,7 @@ use diskspd_profile::xml::text;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// One element per line, two blanks per level, line feeds.
+/// A writer of one element per line, indented by two blanks per level.
 pub(super) struct Writer<'a> {
     sink: &'a mut dyn Write,
     buffer: Vec<u8>,
@@ -37,7 +37,7 @@ impl<'a> Writer<'a> {
         self.write_tag(name, attributes, "/>\n");
     }
 
-    /// The same with numbers alone, for elements that come by the million.
+    /// Writes an element with numbers only, for millions of elements.
     pub(super) fn numbers(&mut self, name: &str, attributes: &[(&str, Number)]) {
         self.buffer.resize(self.buffer.len() + self.indent, b' ');
         self.buffer.push(b'<');
@@ -57,8 +57,8 @@ impl<'a> Writer<'a> {
         put!(self.buffer, "{:1$}<{name}>{value}</{name}>\n", "", self.indent);
     }
 
-    /// The same where it is known.
-    pub(super) fn known(&mut self, name: &str, value: Option<impl Display>) {
+    /// Writes the element if the value is known.
+    pub(super) fn optional_element(&mut self, name: &str, value: Option<impl Display>) {
         value.iter().for_each(|value| self.value(name, value));
     }
 
@@ -73,7 +73,6 @@ impl<'a> Writer<'a> {
         write(&mut self.buffer, self.indent);
     }
 
-    /// Hands over what there is.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.sink.write_all(&self.buffer)?;
         self.buffer.clear();

@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-/// Time for all targets together, ns.
+/// Time for all targets together in ns.
 const TIME: Nanos = 300 * SECOND / 1000;
 /// Maximum wait for a hanging read. A disk that must spin up needs ten times as long.
 const MAX_READ_WAIT: Duration = Duration::from_millis(900);
-const AT_ONCE: usize = 8;
+const MAX_PARALLEL_FILES: usize = 8;
 
 /// Inspects every target that is read, and warns of reads that do not reach the medium.
 pub fn sample_content(plan: &SpanPlan, located: &SpanTargets, voice: &RunReporter) -> Vec<ContentFacts> {
@@ -65,7 +65,7 @@ pub(crate) fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarg
 }
 
 fn gather_facts(orders: Vec<Order>) -> Vec<ContentFacts> {
-    let threads = orders.len().min(AT_ONCE);
+    let threads = orders.len().min(MAX_PARALLEL_FILES);
     let each = TIME * threads as u64 / orders.len().max(1) as u64;
     let orders = Arc::new(orders);
     let next = Arc::new(AtomicUsize::new(0));

@@ -17,17 +17,17 @@ use std::time::Duration;
 
 /// Number of files written concurrently. A single large file saturates a device; several hide the per-file
 /// cost of small ones: creation, allocation, flush.
-const AT_ONCE: usize = 4;
+const MAX_PARALLEL_FILES: usize = 4;
 const TICK: Duration = Duration::from_millis(100);
 
 /// Index of a file and its result; `None` if there was nothing to create.
-type CreationEnd = (usize, Result<Option<Preparation>, CreationError>);
+type CreationOutcome = (usize, Result<Option<Preparation>, CreationError>);
 
 /// Files that are written at the same time.
 type Round<'a> = Vec<&'a (File, PathBuf)>;
 
 enum CreationError {
-    /// It was given up, because of another file or the user.
+    /// Creation was canceled by another error or the user.
     Stopped(PrepareError),
     Because {
         message: String,
@@ -73,9 +73,9 @@ pub(crate) fn create_all(
 /// Divides files into lists without duplicates, so that the same file under several names is written
 /// sequentially.
 fn creation_rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
-    let mut rounds: Vec<(HashSet<PathPlace>, Round)> = Vec::new();
+    let mut rounds: Vec<(HashSet<PathIdentity>, Round)> = Vec::new();
     for file in files {
-        let place = PathPlace::from_path(&file.1);
+        let place = PathIdentity::from_path(&file.1);
         match rounds.iter_mut().find(|(places, _)| !places.contains(&place)) {
             Some((places, files)) => {
                 places.insert(place);
@@ -90,25 +90,25 @@ fn creation_rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
 /// Returns the final files: a file under several names appears once, as its last entry requests it.
 pub(super) fn last_of_each<T>(files: &[(T, PathBuf)]) -> impl Iterator<Item = &(T, PathBuf)> {
     let mut places = HashSet::new();
-    files.iter().rev().filter(move |(_, path)| places.insert(PathPlace::from_path(path)))
+    files.iter().rev().filter(move |(_, path)| places.insert(PathIdentity::from_path(path)))
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum PathPlace {
+enum PathIdentity {
     /// Something that is there: its device and inode.
     There((u64, u64)),
     New(PathBuf),
 }
 
-impl PathPlace {
-    fn from_path(path: &Path) -> PathPlace {
+impl PathIdentity {
+    fn from_path(path: &Path) -> PathIdentity {
         if let Ok(found) = std::fs::metadata(path) {
-            return PathPlace::There(inode::identity(&found));
+            return PathIdentity::There(inode::identity(&found));
         }
         // Of directories that have to be created as well, the path alone tells.
         let path = &std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let directory = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
-        PathPlace::New(match (directory, path.file_name()) {
+        PathIdentity::New(match (directory, path.file_name()) {
             (Some(directory), Some(name)) => directory.join(name),
             _ => path.to_owned(),
         })
@@ -198,10 +198,10 @@ struct CreationWork<'a> {
 }
 
 impl CreationWork<'_> {
-    fn run(&self, control: &Control, voice: &RunReporter) -> Result<Vec<CreationEnd>, FailedCall> {
+    fn run(&self, control: &Control, voice: &RunReporter) -> Result<Vec<CreationOutcome>, FailedCall> {
         std::thread::scope(|scope| {
             let (say, said) = mpsc::channel();
-            for started in 0..self.files.len().min(AT_ONCE) {
+            for started in 0..self.files.len().min(MAX_PARALLEL_FILES) {
                 let say = say.clone();
                 let work = move || self.run_thread(&say);
                 match std::thread::Builder::new().name("prepare".into()).spawn_scoped(scope, work) {
@@ -226,8 +226,8 @@ impl CreationWork<'_> {
         })
     }
 
-    /// One thread: a file after the other.
-    fn run_thread(&self, say: &mpsc::Sender<CreationEnd>) {
+    /// Creates files sequentially in one thread.
+    fn run_thread(&self, say: &mpsc::Sender<CreationOutcome>) {
         while !self.stop.load(Ordering::Relaxed) {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             if index >= self.files.len() {
@@ -256,7 +256,7 @@ impl CreationWork<'_> {
             })
     }
 
-    fn draw_progress(&self, ends: &[CreationEnd], voice: &RunReporter) {
+    fn draw_progress(&self, ends: &[CreationOutcome], voice: &RunReporter) {
         let name = match &self.files[..] {
             [(file, _)] => file.path.to_string(),
             files => format!("{} and {} more", files[0].0.path, files.len() - 1),
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn files_above_the_parallel_limit_are_all_created() {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
-        let files: Vec<_> = (0..3 * AT_ONCE as u64)
+        let files: Vec<_> = (0..3 * MAX_PARALLEL_FILES as u64)
             .map(|i| sample_file(directory.path().join(i.to_string()), i * 70_000))
             .collect();
         create(&files, &Control::default()).unwrap();
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interruption_ends_it_before_anything_is_begun() {
+    fn interruption_ends_creation_before_first_file() {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let control = Control::default();
         control.interrupt();

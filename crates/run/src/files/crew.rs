@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// Between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Does the same work in several threads with this name, and reports progress until all have ended. The

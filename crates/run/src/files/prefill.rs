@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// Block devices that were filled by an earlier time span of the run.
-pub(crate) type Done = RefCell<HashSet<PathBuf>>;
+pub(crate) type PrefilledDevices = RefCell<HashSet<PathBuf>>;
 
 /// Bytes per write.
 const CHUNK: u64 = 1 << 20;
@@ -44,7 +44,7 @@ pub(crate) fn prefill(
     plan: &SpanPlan,
     located: &SpanTargets,
     claims: &Claims,
-    done: &Done,
+    done: &PrefilledDevices,
     options: &Options,
     control: &Control,
     voice: &RunReporter,
@@ -72,7 +72,7 @@ fn device_parts(
     order: &Order,
     content: Prefill,
     options: &Options,
-    done: &Done,
+    done: &PrefilledDevices,
 ) -> Result<Vec<(u64, u64)>, PrefillError> {
     if done.borrow().contains(order.located.name()) {
         return Ok(Vec::new());
@@ -156,7 +156,7 @@ fn full_error(order: &Order, needed: u64, free: u64) -> PrefillError {
 struct Filling<'a> {
     order: &'a Order,
     content: Prefill,
-    /// From, to, in order, bytes.
+    /// Ranges in bytes, in order.
     parts: Vec<(u64, u64)>,
     /// Bytes in all.
     total: u64,
@@ -166,7 +166,7 @@ struct Filling<'a> {
 
 struct PrefillShared<'a> {
     cached: File,
-    /// The same past the page cache; `None` = it can't.
+    /// File opened with `O_DIRECT`; `None` = not supported.
     direct: Option<File>,
     chunks: Vec<(u64, u64)>,
     next: AtomicUsize,
@@ -179,7 +179,7 @@ struct PrefillShared<'a> {
 impl Filling<'_> {
     fn write(&self, claims: &Claims) -> Result<(), PrefillError> {
         let target = &self.order.located;
-        let free = free_space::at(target.access_path()).and_then(|room| room.ours).unwrap_or(0);
+        let free = free_space::read_free_space(target.access_path()).and_then(|room| room.ours).unwrap_or(0);
         let open = |direct| -> Result<File, PrefillError> {
             let mode = OpenMode { write: true, direct, ..OpenMode::default() };
             let opened = files::open(target, &mode).map_err(PrefillError::Open)?;
@@ -286,7 +286,7 @@ mod tests {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let location = directory.path().join("file");
         File::create(&location).unwrap().set_len(1 << 30).unwrap();
-        let located = ResolvedTargets::default().at(&location).unwrap().unwrap();
+        let located = ResolvedTargets::default().resolve(&location).unwrap().unwrap();
         let order =
             Order { target: TargetId(0), path: "file".into(), located, from: 0, to: 1 << 30, direct: 4096 };
         let (control, voice) = (Control::default(), RunReporter::quiet());

@@ -3,18 +3,15 @@
 use diskspd_figures::units::Size;
 use diskspd_host::claims::ClaimError;
 use diskspd_profile::RawText;
-use diskspd_sys::problem::TargetError;
+use diskspd_sys::target_error::TargetError;
 use std::io;
 
-/// Why a target can't be filled before the run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrefillError {
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// It can't be opened for writing.
     #[error("--prefill: {0}")]
     Open(#[source] TargetError),
-    /// It may not be written to.
     #[error(transparent)]
     Denied(#[from] ClaimError),
     #[error(
@@ -45,7 +42,6 @@ pub(crate) enum PrefillError {
     Own { path: RawText, source: io::Error },
     #[error("'{path}': --prefill cannot {doing}: {source}")]
     Kernel { path: RawText, doing: &'static str, source: io::Error },
-    /// The user has ended it.
     #[error("'{path}': --prefill was interrupted")]
     Interrupted { path: RawText },
 }

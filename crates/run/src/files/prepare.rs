@@ -16,8 +16,8 @@ use diskspd_host::target;
 use diskspd_sys::free_space::SizeChange;
 use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::mutex::LockUnpoisoned;
-use diskspd_sys::problem::{TargetError, TargetProblem};
 use diskspd_sys::reach::{self, LastName, ReachError, ReachedObject, reach};
+use diskspd_sys::target_error::{TargetError, TargetErrorKind};
 use diskspd_sys::{extents, files, page_cache};
 pub use order::FileOrder;
 use std::fs::File;
@@ -79,7 +79,7 @@ fn open(path: &Path) -> Result<(File, bool), Reason> {
         Ok(ReachedObject::Descriptor(_)) => {
             open_existing(path, files::kind(path)?, || File::options().write(true).open(path))
         }
-        Err(ReachError::Directory) => Err(Reason::Target(TargetProblem::Directory)),
+        Err(ReachError::Directory) => Err(Reason::Target(TargetErrorKind::Directory)),
         Err(error) => match planted_refusal(path, &error) {
             Some(refusal) => Err(ClaimError::Refused(refusal).into()),
             // The reason is that of the lookup.
@@ -95,9 +95,9 @@ fn open_existing(
 ) -> Result<(File, bool), Reason> {
     match kind {
         Kind::File => {}
-        Kind::BlockDevice => return Err(Reason::Target(TargetProblem::Device)),
-        Kind::Directory => return Err(Reason::Target(TargetProblem::Directory)),
-        _ => return Err(Reason::Target(TargetProblem::NotAFile)),
+        Kind::BlockDevice => return Err(Reason::Target(TargetErrorKind::Device)),
+        Kind::Directory => return Err(Reason::Target(TargetErrorKind::Directory)),
+        _ => return Err(Reason::Target(TargetErrorKind::NotAFile)),
     }
     let fail = |error: io::Error| TargetError::from_io(path, "open it", "write", error);
     let file = opening().map_err(fail)?;
@@ -107,8 +107,8 @@ fn open_existing(
 
 fn create(path: &Path) -> Result<(File, bool), Reason> {
     match files::kind(path) {
-        Ok(_) => return Err(Reason::Target(TargetProblem::Changed)),
-        Err(TargetError { problem: TargetProblem::Missing, .. }) => {}
+        Ok(_) => return Err(Reason::Target(TargetErrorKind::Changed)),
+        Err(TargetError { problem: TargetErrorKind::Missing, .. }) => {}
         Err(error) => return Err(error.into()),
     }
     // Exclusively: so it's certain that the file is ours to remove, and that no link is followed.
@@ -118,7 +118,7 @@ fn create(path: &Path) -> Result<(File, bool), Reason> {
 
 fn creation_error(path: &Path, error: io::Error) -> Reason {
     match error.kind() {
-        io::ErrorKind::NotFound => Reason::Target(TargetProblem::NoParent),
+        io::ErrorKind::NotFound => Reason::Target(TargetErrorKind::NoParent),
         _ => TargetError::from_io(path, "open it", "write", error).into(),
     }
 }
@@ -150,7 +150,6 @@ struct UnfinishedFile {
     written: Option<u64>,
 }
 
-/// Truncates, allocates, writes, and flushes.
 fn write(
     order: &FileOrder<'_>,
     file: &File,

@@ -5,7 +5,7 @@ use diskspd_host::claims::{self, ClaimError, Claims};
 use diskspd_host::target::{self, LocateError};
 use diskspd_output::{HangGuard, TimeoutError};
 use diskspd_profile::RawText;
-use diskspd_sys::problem::TargetError;
+use diskspd_sys::target_error::TargetError;
 use diskspd_sys::{block, files, free_space};
 use diskspd_worker::Control;
 use std::fs::File;
@@ -20,7 +20,6 @@ pub enum PurgeError {
     /// There is no such device.
     #[error(transparent)]
     NotLocated(#[from] LocateError),
-    /// It may not be written to.
     #[error(transparent)]
     Denied(#[from] ClaimError),
     #[error(transparent)]
@@ -37,7 +36,7 @@ pub enum PurgeError {
     )]
     Refused {
         path: PathBuf,
-        /// It is a block device, and no file.
+        /// Whether the target is a block device.
         is_device: bool,
         source: io::Error,
     },

@@ -37,7 +37,6 @@ pub(super) struct EngineCounters {
     slices: Slices,
 }
 
-/// Why I/Os are not counted.
 #[derive(Debug, Clone, thiserror::Error)]
 enum UncountedReason {
     #[error("there is no command")]
@@ -234,7 +233,7 @@ impl EngineCounters {
     }
 
     /// Switches at a time since the begin, ns; returns when it is due again.
-    pub(super) fn look(&mut self, now: Nanos) -> Nanos {
+    pub(super) fn switch_counters(&mut self, now: Nanos) -> Nanos {
         match &self.uring {
             Ok(counters) => self.slices.read_counters(counters, now),
             Err(_) => now + SECOND,

@@ -63,7 +63,6 @@ impl DeviceTracing {
     }
 }
 
-/// The cause of missing requests.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DeviceViewError {
     #[error("only the requests of a single device under the targets can be traced")]
@@ -83,7 +82,7 @@ struct Tracer {
     watched: WatchedDevice,
     page: Vec<u8>,
     traced: TracedRequests,
-    ends: RecentEnds,
+    ends: RecentCompletions,
 }
 
 impl Tracer {
@@ -102,7 +101,7 @@ impl Tracer {
         let instance = Instance::open(&tracefs, &recording)?;
         let page = vec![0; instance.layout().size()];
         let traced = TracedRequests { device, ..TracedRequests::default() };
-        Ok(Tracer { instance, tracepoint, format, watched, page, traced, ends: RecentEnds::default() })
+        Ok(Tracer { instance, tracepoint, format, watched, page, traced, ends: RecentCompletions::default() })
     }
 
     fn run(mut self, stopped: &Receiver<()>) -> io::Result<TracedRequests> {
@@ -140,7 +139,7 @@ impl Tracer {
             self.ends.count(shape, writes, offset, bytes);
         }
         // Requests between two slices are unknown.
-        self.ends = RecentEnds::default();
+        self.ends = RecentCompletions::default();
         Ok(())
     }
 }
@@ -152,9 +151,9 @@ fn is_stopped(stopped: &Receiver<()>, time: Nanos) -> bool {
 
 /// Ends of the last requests, reads and writes.
 #[derive(Debug, Default)]
-struct RecentEnds([VecDeque<u64>; 2]);
+struct RecentCompletions([VecDeque<u64>; 2]);
 
-impl RecentEnds {
+impl RecentCompletions {
     fn count(&mut self, shape: &mut RequestShape, writes: bool, offset: u64, bytes: u64) {
         let ends = &mut self.0[usize::from(writes)];
         shape.requests += 1;
@@ -177,7 +176,7 @@ mod tests {
 
     #[test]
     fn requests_at_recent_ends_are_sequential() {
-        let (mut ends, mut shape) = (RecentEnds::default(), RequestShape::default());
+        let (mut ends, mut shape) = (RecentCompletions::default(), RequestShape::default());
         for (writes, offset, bytes) in [
             (false, 0, 4096),
             (false, 8192, 4096),

@@ -1,6 +1,6 @@
 //! The figures of each second of a judged run, for `--stream` and the live view: the I/O of the devices.
 
-use super::course::{DeviceCourse, Reading};
+use super::device_series::{DeviceSeries, Reading};
 use diskspd_machine::io_counters::Flow;
 use diskspd_results::{IntervalDirection, IntervalFigures};
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -13,7 +13,7 @@ pub(super) struct LiveFigures<'a> {
     observer: &'a dyn RunObserver,
     wants: Subscriptions,
     begun: Nanos,
-    /// Wall clock at the begin, ms.
+    /// Wall clock at the start in ms.
     started_at: i64,
     /// Expected end; `None` = that of the command.
     until: Option<Nanos>,
@@ -41,9 +41,9 @@ impl<'a> LiveFigures<'a> {
     }
 
     /// Hands over the figures of an interval if one is complete, or if it is the last one.
-    pub(super) fn look(
+    pub(super) fn hand_over_interval(
         &mut self,
-        course: &DeviceCourse,
+        course: &DeviceSeries,
         devices: impl FnOnce() -> Vec<String>,
         is_last: bool,
     ) {

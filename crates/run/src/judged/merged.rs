@@ -9,7 +9,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Files whose dirty pages are counted at most, and the time for it.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 const MAX_WAIT: Nanos = SECOND / 2;
 
 pub(super) struct Merged {
@@ -23,22 +23,22 @@ pub(super) struct Merged {
 
 /// Joins the targets, or the files that the processes had open.
 pub(super) fn join(files: &OpenFiles, named: &[Stack], targets: &[RawText]) -> Merged {
-    let deviceless = files.deviceless_stacks();
+    let without_device = files.deviceless_stacks();
     let stacks: Vec<&Stack> = match named.is_empty() {
         false => named.iter().collect(),
         true if !files.stacks().is_empty() => files.stacks(),
-        true => deviceless,
+        true => without_device,
     };
     let paths: Vec<RawText> = match targets.is_empty() {
         false => targets.to_vec(),
         true => self::paths(files),
     };
-    let written = files.files().into_iter().filter(|file| file.written).take(MOST_FILES);
+    let written = files.files().into_iter().filter(|file| file.written).take(MAX_FILES);
     let unwritten = dirty(written.map(|file| file.path.as_path()));
-    Merged { stack: joined(&stacks), path: common(&paths), paths, unwritten }
+    Merged { stack: join_stacks(&stacks), path: common(&paths), paths, unwritten }
 }
 
-pub(super) fn joined(stacks: &[&Stack]) -> Stack {
+pub(super) fn join_stacks(stacks: &[&Stack]) -> Stack {
     let with_devices: Vec<&&Stack> = stacks.iter().filter(|stack| stack.no_device_reason.is_none()).collect();
     let Some(first) = with_devices.first() else {
         let nothing = || Stack::without("no process was seen with a file or device open; name the targets");

@@ -14,7 +14,7 @@ pub(super) fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (Directi
     let is_estimated =
         program.engines.iter().any(|facts| facts.ios.is_some_and(|ios| ios.counted_share < 1.0));
     let side = |calls: &SortedCalls, asked: u64, claimed: ClaimedSide, of: fn(&EngineIos) -> u64| {
-        let calls_on_storage = if on_devices { calls.storage } else { calls.deviceless };
+        let calls_on_storage = if on_devices { calls.storage } else { calls.without_device };
         let exact = asked.saturating_sub(calls_on_storage.bytes);
         let engines = program.engines.iter().map(|facts| by_engine(facts, of, exact, bypasses_cache));
         let counted = EngineCalls { calls: engines.collect(), is_estimated };

@@ -8,10 +8,9 @@ use diskspd_plan::SpanPlan;
 use diskspd_worker::listener::MachineSpeed;
 use diskspd_worker::telemetry::live;
 
-/// Fewer bytes than this say nothing about the device.
-const FEWEST_BYTES: u64 = 1 << 20;
+/// Minimum number of bytes for a statement about the device.
+const MIN_BYTES: u64 = 1 << 20;
 
-/// Readings since the phase began.
 pub(super) struct MachineWatch<'a> {
     topology: &'a Topology,
     cpu: Option<CpuClock>,
@@ -73,6 +72,6 @@ impl<'a> MachineWatch<'a> {
         let workload = bytes.saturating_sub(first.workload);
         let pairs = layers.iter().zip(&first.layers);
         let most = pairs.map(|(now, before)| now.saturating_sub(*before)).max()?;
-        (workload >= FEWEST_BYTES).then(|| most as f64 / workload as f64)
+        (workload >= MIN_BYTES).then(|| most as f64 / workload as f64)
     }
 }

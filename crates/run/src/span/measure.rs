@@ -15,7 +15,7 @@ use diskspd_results::{Observations, SpanResults};
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::cpu;
 use diskspd_worker::control::{Control, Phase};
-use diskspd_worker::desk::{self, WorkerHandoff};
+use diskspd_worker::handoff::{self, WorkerHandoff};
 use diskspd_worker::recorder::merge_errors;
 use diskspd_worker::telemetry::io_log::LineRing;
 use diskspd_worker::telemetry::live::Counters;
@@ -110,7 +110,7 @@ pub(crate) fn measure(
         for ((thread, desk), worker) in threads.into_iter().zip(&desks).zip(&plan.workers) {
             // A panic was told when it happened.
             let _ = thread.join();
-            let ended = desk.take().unwrap_or_else(|| desk::nothing_done(worker, plan));
+            let ended = desk.take().unwrap_or_else(|| handoff::nothing_done(worker, plan));
             results.threads.push(ended.results);
             merge_errors(&mut results.errors, ended.errors);
         }
@@ -197,7 +197,7 @@ fn take_over(
             silent.extend(remains.nothing.then_some(worker.thread));
         }
     }
-    desk::describe(stuck, &silent, &ready, over, clock::monotonic())
+    handoff::describe(stuck, &silent, &ready, over, clock::monotonic())
 }
 
 fn tell_of_waiting(missing: usize, voice: &RunReporter) {

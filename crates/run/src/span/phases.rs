@@ -10,20 +10,20 @@ use crate::span::stall_detector::StallDetector;
 use crate::span::target_watch::TargetWatch;
 use crate::span::volume::{LiveSources, VolumeWatch};
 use crate::span::warm_up::{self, WarmUpTask};
-use crate::watch::outage_watch::{QuietWatch, WatchedSpan};
+use crate::watch::outage_watch::{OutageWatch, WatchedSpan};
 use crate::watch::sampler::Sampler;
 use crate::watch::ticks::TickCounter;
 use diskspd_base::engines::Direction;
 use diskspd_machine::System;
 use diskspd_plan::SpanPlan;
 use diskspd_plan::workload::pace::Limit;
-use diskspd_results::{EndedBy, RunEnd, SpanBegin, SpanResults};
+use diskspd_results::{EndedBy, RunOutcome, SpanBegin, SpanResults};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_worker::control::{Control, Phase};
-use diskspd_worker::desk::WorkerHandoff;
+use diskspd_worker::handoff::WorkerHandoff;
 use diskspd_worker::telemetry::io_log::IoLog;
 use diskspd_worker::telemetry::live::{self, Counters};
-use diskspd_worker::telemetry::stream::{ByDirection, Ticker};
+use diskspd_worker::telemetry::stream::{DirectionCounts, Ticker};
 use diskspd_worker::{RunReporter, VolumeQuota, recorder};
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(crate) struct PhaseDriver<'a> {
     pub voice: &'a RunReporter,
     pub live: &'a [Counters],
     pub desks: &'a [WorkerHandoff],
-    pub progress: &'a [Arc<ByDirection>],
+    pub progress: &'a [Arc<DirectionCounts>],
     pub quota: Option<&'a VolumeQuota>,
     pub log: Option<&'a IoLog>,
 }
@@ -47,7 +47,7 @@ struct PhaseWatchers<'a, 'b> {
     ticker: Option<&'a mut Ticker>,
     pulse: Option<&'a mut StallDetector>,
     beats: Option<&'a mut TickCounter>,
-    quiet: Option<&'a mut QuietWatch<'b>>,
+    quiet: Option<&'a mut OutageWatch<'b>>,
     volume: Option<VolumeWatch<'b>>,
     each_second: Option<&'a mut dyn FnMut(Nanos)>,
 }
@@ -111,7 +111,7 @@ impl PhaseDriver<'_> {
         }
         self.options.companions.iter().for_each(|companions| companions.set_window(start, ended_at));
         let by = complete.unwrap_or_else(|| control.ended_by());
-        results.ended = Some(RunEnd { cause: by, after: Some(measured) });
+        results.ended = Some(RunOutcome { cause: by, after: Some(measured) });
         self.state_goals(observer);
         observer.observed.delays = Some(pulse.finish());
         drop(pulse);
@@ -138,10 +138,10 @@ impl PhaseDriver<'_> {
         }
     }
 
-    fn quiet_watch(&self, observer: &Observer) -> QuietWatch<'_> {
+    fn quiet_watch(&self, observer: &Observer) -> OutageWatch<'_> {
         let PhaseDriver { plan, live, desks, control, voice, .. } = *self;
         let run_options = &self.options.run_options;
-        QuietWatch::new(
+        OutageWatch::new(
             WatchedSpan { plan, live, desks, control, voice, run_options },
             observer.device_names(),
         )

@@ -1,7 +1,7 @@
 //! Setup of a worker in its thread and on its CPU, so that its memory is local.
 
 use crate::sources;
-use crate::span::large_pages::Reserve;
+use crate::span::large_pages::HugePagePool;
 use crate::span::opening;
 use crate::span::preparation::HeldTargets;
 use crate::span::setup_error::SetupError;
@@ -16,7 +16,7 @@ use diskspd_sys::memory::{self, Buffer};
 use diskspd_worker::recorder::{JointAccounts, Recorder};
 use diskspd_worker::telemetry::io_log::{IoLog, LineRing};
 use diskspd_worker::telemetry::live::Counters;
-use diskspd_worker::telemetry::stream::ByDirection;
+use diskspd_worker::telemetry::stream::DirectionCounts;
 use diskspd_worker::{
     Phases, Requests, RunReporter, Schedule, VolumeQuota, Worker, WorkerFailure, WorkerLedger,
 };
@@ -24,11 +24,11 @@ use std::sync::Arc;
 
 pub(crate) struct SharedByWorkers<'a> {
     pub span: &'a SpanPlan,
-    /// One position per target of the span.
+    /// Positions by target of the span.
     pub interlocked: &'a [Arc<InterlockedPosition>],
     pub held: &'a HeldTargets,
     pub accounts: Arc<JointAccounts>,
-    pub progress: Vec<Arc<ByDirection>>,
+    pub progress: Vec<Arc<DirectionCounts>>,
     pub quota: Option<Arc<VolumeQuota>>,
     /// Write data, by [`SpanPlan::sources`].
     pub sources: &'a [memory::Shared],
@@ -36,7 +36,7 @@ pub(crate) struct SharedByWorkers<'a> {
     pub log: Option<&'a IoLog>,
     /// `--verify`; `None` = nothing is verified.
     pub integrity: Option<&'a Integrity>,
-    pub large_pages: Reserve,
+    pub large_pages: HugePagePool,
     pub voice: &'a RunReporter,
 }
 

@@ -11,10 +11,10 @@ pub enum SetupError {
     /// The kernel gave no memory.
     #[error("cannot allocate {} for I/O buffers: {source}; lower -b or -o", Size(*.bytes))]
     Memory { bytes: u64, source: io::Error },
-    /// More memory than this system can address.
+    /// The memory exceeds the address space.
     #[error("cannot allocate {} for I/O buffers: {source}; lower -b or -o", Size(*.bytes))]
     TooLarge { bytes: u64, source: TryFromIntError },
-    /// There aren't enough large pages, in the words of who counted them.
+    /// Too few large pages; contains the message of the counter.
     #[error("{0}")]
     LargePages(String),
 }

@@ -9,7 +9,7 @@ use crate::unobserved;
 use diskspd_machine::System;
 use diskspd_plan::workload::Pattern;
 use diskspd_plan::{SpanPlan, WorkerPlan};
-use diskspd_results::{CpuTimes, EndedBy, Observations, RunEnd, SpanResults};
+use diskspd_results::{CpuTimes, EndedBy, Observations, RunOutcome, SpanResults};
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_worker::recorder::{self, merge_errors};
 use diskspd_worker::telemetry::io_log::IoLog;
@@ -63,7 +63,7 @@ pub(super) fn simulate(
     options.events.measurement_ended(control);
     recorder::count_from(schedule.measure, &mut results.errors);
     let by = if failed.is_empty() { EndedBy::Time } else { EndedBy::Failure };
-    results.ended = Some(RunEnd { cause: by, after: Some(results.measured) });
+    results.ended = Some(RunOutcome { cause: by, after: Some(results.measured) });
     let mut failures = by_cause(&failed);
     failures.extend(control.failures());
     results.intervals = shared.accounts.take_intervals();

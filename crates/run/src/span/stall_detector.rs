@@ -1,15 +1,15 @@
 //! The pulse of the controlling thread, which wakes fifty times a second. It detects times when the whole
 //! program could not run. After a delay it wakes more often for a while, because short stops also add up.
 
-use crate::span::stops::StopCounters;
+use crate::span::pauses::StopCounters;
 use diskspd_results::Delays;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 
 /// Time between two beats. Fifty wake-ups a second take less than a thousandth of a CPU.
 const TICK_NS: Nanos = SECOND / 50;
-/// The same for [`ATTENTIVE`] after a disturbance: a stop is known to a part of this.
-const FINE: Nanos = SECOND / 1000;
-const ATTENTIVE: Nanos = SECOND / 4;
+/// The same for [`ATTENTIVE_TIME_NS`] after a disturbance: a stop is known to a part of this.
+const FINE_PERIOD_NS: Nanos = SECOND / 1000;
+const ATTENTIVE_TIME_NS: Nanos = SECOND / 4;
 /// A busy machine wakes a thread some milliseconds late; from here on it is worth counting.
 const LATE_WAKE_NS: Nanos = SECOND / 20;
 /// From here on it is, when it was not for want of a CPU: a timer is exact to a fraction of a millisecond.
@@ -20,11 +20,11 @@ const MIN_EXPECTED_IOS: f64 = 8.0;
 #[derive(Debug, Clone, Copy, Default)]
 struct WakeSample {
     now: Nanos,
-    /// How long the thread has waited for a CPU so far, ns.
+    /// Time in ns that the thread has waited for a CPU so far.
     waited: Nanos,
     /// I/Os of the workers so far.
     ios: u64,
-    /// How often the process got SIGCONT so far.
+    /// Number of SIGCONT signals so far.
     continues: u64,
 }
 
@@ -32,10 +32,10 @@ struct WakeSample {
 #[derive(Debug)]
 pub(super) struct StallDetector {
     start: WakeSample,
-    /// When the thread has to wake next.
+    /// Next wake-up time.
     pub due: Nanos,
     last: WakeSample,
-    /// Until when it wakes more often.
+    /// End of the time of frequent wake-ups.
     attentive: Nanos,
     /// Lead of the clock that continues in suspend.
     ahead: Nanos,
@@ -103,10 +103,10 @@ impl StallDetector {
         let before = std::mem::replace(&mut self.paused, lost >= SHORT && alone != Some(true));
         self.delays.was_stopped |= wake.continues > last.continues && (self.paused || before);
         if lost >= SHORT || wake.continues > last.continues {
-            self.attentive = wake.now + ATTENTIVE;
+            self.attentive = wake.now + ATTENTIVE_TIME_NS;
         }
         if self.due <= wake.now {
-            self.due = wake.now + if wake.now < self.attentive { FINE } else { TICK_NS };
+            self.due = wake.now + if wake.now < self.attentive { FINE_PERIOD_NS } else { TICK_NS };
         }
     }
 
@@ -126,7 +126,7 @@ impl StallDetector {
         let ahead = clock::suspended().saturating_sub(self.ahead);
         let delays = Delays {
             // Where nothing tells of it, how exact the clocks are.
-            suspended_us: if ahead >= StopCounters::SHORTEST_SUSPEND { ahead / 1000 } else { 0 },
+            suspended_us: if ahead >= StopCounters::MIN_SUSPEND { ahead / 1000 } else { 0 },
             sigcont_count: continues,
             frozen_us: frozen,
             ..self.delays_seen()
@@ -190,7 +190,7 @@ mod tests {
                 delays_seen(stop_periodically(period, runs), |now| running(now) / 10_000, |now| now / period);
             let found = window_share(delays.late_us);
             // Half a beat of each stop isn't known.
-            let inexact = 0.05 + FINE as f64 / 2.0 / period as f64;
+            let inexact = 0.05 + FINE_PERIOD_NS as f64 / 2.0 / period as f64;
             assert!((found - expected).abs() < inexact, "{found} of {expected}: {delays:?}");
             assert!(window_share(delays.late_workers_active_us) < 0.02, "{delays:?}");
         }

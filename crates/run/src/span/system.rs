@@ -11,4 +11,4 @@ pub(crate) mod probes;
 pub(crate) mod refusals;
 mod settle;
 pub(crate) mod span_context;
-pub(crate) mod stops;
+pub(crate) mod pauses;

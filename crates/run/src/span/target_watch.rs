@@ -2,15 +2,14 @@
 
 use diskspd_plan::SpanPlan;
 use diskspd_worker::listener::TargetSpeed;
+use diskspd_worker::run_reporter::speed_between;
 use diskspd_worker::telemetry::live::{Counters, WorkerSums, collect};
-use diskspd_worker::voice::speed_between;
 
-/// More targets than this are not shown one by one.
-const MOST_TARGETS: usize = 16;
+/// Maximum number of targets shown one by one.
+const MAX_TARGETS: usize = 16;
 
 struct WatchedTarget {
     name: String,
-    /// Indices of its workers.
     workers: Vec<usize>,
     before: WorkerSums,
 }
@@ -34,7 +33,7 @@ impl TargetWatch {
                 }
             }
         }
-        if targets.len() < 2 || targets.len() > MOST_TARGETS {
+        if targets.len() < 2 || targets.len() > MAX_TARGETS {
             targets.clear();
         }
         TargetWatch(targets)

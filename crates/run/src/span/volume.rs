@@ -18,7 +18,6 @@ const REMEMBERED: usize = 100;
 
 #[derive(Clone, Copy)]
 pub(super) struct LiveSources<'a> {
-    /// All that the workers do.
     pub(super) live: &'a [Counters],
     /// Completed part of a goal in the measured time; `None` = the goals count from the start signal.
     pub(super) quota: Option<&'a VolumeQuota>,
@@ -27,7 +26,7 @@ pub(super) struct LiveSources<'a> {
 pub(super) struct VolumeWatch<'a> {
     sources: LiveSources<'a>,
     goals: Vec<GoalProgress>,
-    /// When the next look is due; [`Nanos::MAX`] = never.
+    /// Time of the next check; [`Nanos::MAX`] = never.
     pub(super) due: Nanos,
 }
 

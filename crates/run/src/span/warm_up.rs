@@ -2,7 +2,7 @@
 
 use crate::watch::sampler::Sampler;
 use crate::watch::ticks::TickCounter;
-use diskspd_figures::stats::{Course, LARGEST_SLOPE, MIN_INTERVALS, stalls};
+use diskspd_figures::stats::{MAX_SLOPE, MIN_INTERVALS, SeriesShape, stalls};
 use diskspd_figures::units::seconds_of_us;
 use diskspd_results::{Sample, TickCounts, WarmUp};
 use diskspd_sys::clock;
@@ -11,13 +11,13 @@ use diskspd_worker::telemetry::live;
 use diskspd_worker::{Control, RunReporter, recorder};
 
 /// More than a minute of the time to come is not asked to be steady beforehand.
-const LONGEST_LOOK: u32 = 60;
+const MAX_STEADY_INTERVALS: u32 = 60;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WarmUpTask {
-    /// The most it may take, s.
+    /// Maximum duration in s.
     pub limit: u32,
-    /// Duration of the measurement that follows, s.
+    /// Duration of the measurement that follows in s.
     pub duration: u32,
     /// I/Os that can be in flight at once; `None` = pauses were requested, so they are not
     /// stalls.
@@ -65,16 +65,16 @@ pub(super) fn wait(
 fn find_end(samples: &[Sample], beats: &TickCounts, task: WarmUpTask) -> Option<WarmUp> {
     let WarmUpTask { limit, duration, in_flight } = task;
     let passed = samples.last().map_or(0, |last| last.end_us / 1_000_000) as u32;
-    let look = (duration / 2).min(LONGEST_LOOK).max(MIN_INTERVALS as u32) as usize;
+    let look = (duration / 2).min(MAX_STEADY_INTERVALS).max(MIN_INTERVALS as u32) as usize;
     let last = samples.len().saturating_sub(look.max(samples.len() / 2));
     let steady = samples.len() >= look
-        && Course::classify(&sample_rates(samples, last)).is_some_and(|course| course.is_steady());
+        && SeriesShape::classify(&sample_rates(samples, last)).is_some_and(|course| course.is_steady());
     let width = seconds_of_us(beats.width_us);
     let since = samples.len().saturating_sub(last) as f64;
     let latest = (since / width).round() as usize;
     let latest = &beats.ios.0[beats.ios.0.len().saturating_sub(latest)..];
     let stalls = || in_flight.and_then(|depth| stalls::detect(latest, width, depth));
-    let steady = steady && stalls().is_none_or(|found| found.share <= LARGEST_SLOPE);
+    let steady = steady && stalls().is_none_or(|found| found.share <= MAX_SLOPE);
     (steady || passed >= limit).then_some(WarmUp { seconds: passed, limit, steady })
 }
 

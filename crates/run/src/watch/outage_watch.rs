@@ -13,44 +13,43 @@ use diskspd_profile::TargetId;
 use diskspd_results::{EndedBy, OutageObservations, PathChange, WatcherGap};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_worker::WorkerFailure;
-use silent::{SilenceLog, TargetLook};
+use silent::{GapLog, TargetState};
 use std::collections::BTreeMap;
 use stuck::StuckWatch;
 use target::WatchedTarget;
 use watched::TargetCounts;
 pub(crate) use watched::WatchedSpan;
 
-/// From one look to the next, at least.
+/// Minimum time between two checks.
 const STEP: Nanos = SECOND / 66;
 /// Delay of a check that counts as blind, because the whole program may have been stopped. Shorter delays
 /// are not an outage, because this thread may be late on a busy machine.
-const BLIND: Nanos = SECOND / 2;
+const MIN_WATCHER_GAP_NS: Nanos = SECOND / 2;
 /// Times without a look that are kept; more become one with the last.
-const MOST_UNSEEN: usize = 1024;
+const MAX_WATCHER_GAPS: usize = 1024;
 /// Watches the targets of a time span.
-pub(crate) struct QuietWatch<'a> {
+pub(crate) struct OutageWatch<'a> {
     span: WatchedSpan<'a>,
     targets: Vec<WatchedTarget>,
     counts: TargetCounts,
     devices: Vec<String>,
     paths: PathStates,
-    /// When the paths were read.
     paths_at: Nanos,
     start: Nanos,
     last: Nanos,
     unseen: Vec<WatcherGap>,
-    silences: SilenceLog,
+    silences: GapLog,
     stuck: Option<StuckWatch>,
     /// Named targets, with the start of their silence.
     named: BTreeMap<TargetId, Nanos>,
 }
 
-impl<'a> QuietWatch<'a> {
+impl<'a> OutageWatch<'a> {
     /// Prepares before the start signal. `devices`: the devices under the targets.
-    pub(crate) fn new(span: WatchedSpan<'a>, devices: &[String]) -> QuietWatch<'a> {
+    pub(crate) fn new(span: WatchedSpan<'a>, devices: &[String]) -> OutageWatch<'a> {
         let paths = path_states(devices);
         let targets = target::all(span.plan);
-        QuietWatch {
+        OutageWatch {
             counts: TargetCounts::new(span.plan, &targets),
             targets,
             devices: devices.to_vec(),
@@ -59,7 +58,7 @@ impl<'a> QuietWatch<'a> {
             start: 0,
             last: 0,
             unseen: Vec::new(),
-            silences: SilenceLog::default(),
+            silences: GapLog::default(),
             stuck: span.run_options.stuck_ms.map(StuckWatch::new),
             named: BTreeMap::new(),
             span,
@@ -78,7 +77,7 @@ impl<'a> QuietWatch<'a> {
         if passed < STEP {
             return;
         }
-        let blind = passed >= BLIND;
+        let blind = passed >= MIN_WATCHER_GAP_NS;
         if blind {
             self.has_not_looked(now);
         }
@@ -101,7 +100,7 @@ impl<'a> QuietWatch<'a> {
     fn has_not_looked(&mut self, now: Nanos) {
         let us = |at: Nanos| at.saturating_sub(self.start) / 1000;
         let time = WatcherGap { start_us: us(self.last), end_us: us(now) };
-        let full = self.unseen.len() >= MOST_UNSEEN;
+        let full = self.unseen.len() >= MAX_WATCHER_GAPS;
         match self.unseen.last_mut().filter(|_| full) {
             Some(last) => last.end_us = time.end_us,
             None => self.unseen.push(time),
@@ -110,19 +109,19 @@ impl<'a> QuietWatch<'a> {
 
     fn look_at(&mut self, target: &mut WatchedTarget, ios: u64, now: Nanos) {
         match target.note_count(ios, now) {
-            TargetLook::Goes => {}
-            TargetLook::Silent => {
+            TargetState::Goes => {}
+            TargetState::Silent => {
                 // With nothing in flight nothing is to be answered.
                 let in_flight = self.counts.in_flight(&self.span, target);
                 let changes = self.path_changes(now);
                 target.looked_closer(in_flight, changes, now);
                 self.end_if_too_long(target, in_flight.or(target.in_flight()), now);
             }
-            TargetLook::GoesOn(mut silence) => {
+            TargetState::GoesOn(mut silence) => {
                 silence.changes.extend(self.path_changes(now));
                 self.silences.push(silence, self.start);
             }
-            TargetLook::StillSilent => {
+            TargetState::StillSilent => {
                 self.name_if_long(target, now);
                 self.give_up_if_endless(target, now);
                 self.end_if_too_long(target, target.in_flight(), now);

@@ -4,7 +4,7 @@ use diskspd_results::Sample;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::telemetry::live::{self, Counters};
 
-/// More samples than this are joined in pairs, and their distance doubles.
+/// Maximum number of samples; above it, pairs are merged and the distance doubles.
 const MAX_SAMPLES: usize = 4096;
 
 /// Takes a sample whenever one is due.
@@ -13,7 +13,7 @@ pub(crate) struct Sampler<'a> {
     workers: &'a [Counters],
     start: Nanos,
     width: Nanos,
-    /// When the next sample is due.
+    /// Time of the next sample.
     pub due: Nanos,
     /// I/Os and bytes at the last sample.
     before: (u64, u64),

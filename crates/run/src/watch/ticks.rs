@@ -28,7 +28,7 @@ impl TickCounter {
         TickCounter { start, width: TICK_NS, at: start, ios, counted: ios, counts: Vec::new() }
     }
 
-    /// From one beat to the next, ns.
+    /// Length of a tick in ns.
     pub(crate) fn width(&self) -> Nanos {
         self.width
     }
@@ -52,7 +52,6 @@ impl TickCounter {
         (self.at, self.ios) = (now.max(self.at), ios.max(self.ios));
     }
 
-    /// Returns the counts so far.
     pub(crate) fn take_beats(&self) -> TickCounts {
         TickCounts { width_us: self.width / 1000, ios: PackedCounts(self.counts.clone()) }
     }

@@ -40,7 +40,6 @@ impl Observer {
         None
     }
 
-    /// Measuring began at that moment.
     pub(crate) fn began(&self, _: Nanos) {}
 
     /// Shortly before accounting is switched on.
@@ -62,15 +61,13 @@ impl Observer {
         self.readings.end(reading);
     }
 
-    /// When all that belongs to the window has been read.
+    /// Called after the last reading of the window.
     pub(crate) fn measurement_is_over(&mut self) {}
 
-    /// When workers are left behind.
     pub(crate) fn finish_observation(self, workers: &[Counters]) -> Observations {
         self.finish(workers)
     }
 
-    /// When the workers have ended.
     pub(crate) fn finish(mut self, _: &[Counters]) -> Observations {
         let targets = self.targets;
         self.observed.devices = self.readings.finish().map(|facts| DeviceFacts { targets, ..facts });

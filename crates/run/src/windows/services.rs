@@ -29,11 +29,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub const INSTEAD: &str = "let Microsoft's tool make them: --with C:\\tools\\diskspd.exe";
+pub const MICROSOFT_TOOL_HINT: &str = "let Microsoft's tool make them: --with C:\\tools\\diskspd.exe";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it needs Linux, and is not available on Windows; {INSTEAD}")]
-pub struct UnsupportedRunError;
+#[error("it needs Linux, and is not available on Windows; {MICROSOFT_TOOL_HINT}")]
+pub struct RunSupportError;
 
 /// Whether files can be opened as temporary ones (`-ft`).
 pub const KNOWS_TEMPORARY_FILES: bool = true;
@@ -88,7 +88,7 @@ pub(crate) fn path_states(_: &[String]) -> PathStates {
     PathStates::new()
 }
 
-/// How long a thread has waited for a CPU so far: the system doesn't count it.
+/// Returns `None`, because the system does not count the waits of a thread for a CPU.
 pub(crate) fn waited_for_cpu(_: i32) -> Option<u64> {
     None
 }
@@ -125,14 +125,14 @@ pub(crate) fn precreate(
     }
 }
 
-pub type PurgeError = UnsupportedRunError;
+pub type PurgeError = RunSupportError;
 
 /// Would discard a device.
 ///
 /// # Errors
-/// Always: [`UnsupportedRunError`].
+/// Always: [`RunSupportError`].
 pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, PurgeError> {
-    Err(UnsupportedRunError)
+    Err(RunSupportError)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use crate::options::Options;
 use crate::precreate::File;
-use crate::services::{Observer, UnsupportedRunError};
+use crate::services::{Observer, RunSupportError};
 use crate::services::{content, creation, written};
 use crate::span::RunContext;
 use crate::span::planning::plan_at;
@@ -45,7 +45,7 @@ pub(crate) mod span_context {
 }
 
 /// Times in which the program could not run.
-pub(crate) mod stops {
+pub(crate) mod pauses {
     pub(crate) use super::StopCounters;
 }
 
@@ -181,7 +181,7 @@ pub(crate) fn observe(
     _: &System,
     _: &Options,
     _: &Probes,
-) -> Result<Observer, UnsupportedRunError> {
+) -> Result<Observer, RunSupportError> {
     Ok(Observer::new(plan))
 }
 
@@ -197,7 +197,7 @@ pub(crate) struct Awake(Infallible);
 ///
 /// # Errors
 /// Never fails.
-pub(crate) fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, UnsupportedRunError> {
+pub(crate) fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, RunSupportError> {
     Ok(None)
 }
 
@@ -211,7 +211,7 @@ impl StopCounters {
     pub(crate) const WAKES_EXACTLY: bool = false;
     /// Minimum difference between the clocks that counts as a suspend; one of them is exact to about 16
     /// ms.
-    pub(crate) const SHORTEST_SUSPEND: Nanos = SECOND / 10;
+    pub(crate) const MIN_SUSPEND: Nanos = SECOND / 10;
 
     pub(crate) fn watch() -> StopCounters {
         StopCounters

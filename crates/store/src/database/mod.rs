@@ -7,7 +7,7 @@ mod rows;
 
 pub(super) use rows::{COLUMNS, add_figures, decode, work};
 
-use super::{INDEX, KeptAs, Store, StoreEntry, StoreError};
+use super::{INDEX, Store, StoreEntry, StoreError, StoredForm};
 use diskspd_machine::fingerprint::Fingerprint;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::fault_points::{self, FileStep};
@@ -43,7 +43,6 @@ pub struct StoreIndex {
 /// Run of a row: its id, and the extension of its file.
 type RowKey = (String, &'static str);
 
-/// A row of a run.
 #[derive(Debug)]
 pub(super) struct StampedEntry {
     entry: StoreEntry,
@@ -254,7 +253,7 @@ fn is_unusable(error: &StoreError) -> bool {
 }
 
 fn announce_step(step: FileStep) -> rusqlite::Result<()> {
-    fault_points::before(step).map_err(|error| {
+    fault_points::check_step(step).map_err(|error| {
         let code = match error.kind() {
             io::ErrorKind::StorageFull => ffi::SQLITE_FULL,
             _ => ffi::SQLITE_IOERR,
@@ -410,7 +409,7 @@ fn add_missing(
 ) -> Result<IndexMessages, StoreError> {
     let mut troubles = Vec::new();
     for (id, ending) in store.listed()?.difference(rows) {
-        let Some(source) = KeptAs::of_ending(ending) else { continue };
+        let Some(source) = StoredForm::of_ending(ending) else { continue };
         match store.entry(id, source) {
             Ok(None) => {}
             Ok(Some(entry)) => {
@@ -424,7 +423,7 @@ fn add_missing(
 
 impl Store {
     /// Returns the row of a run from its files; `None` if it was removed in the meantime.
-    pub(super) fn entry(&self, id: &str, source: KeptAs) -> Result<Option<StampedEntry>, StoreError> {
+    pub(super) fn entry(&self, id: &str, source: StoredForm) -> Result<Option<StampedEntry>, StoreError> {
         let Some(run) = self.read_known(id, source)? else { return Ok(None) };
         // Before what is said is read: who changes it meanwhile is noticed later.
         let notes = self.stamp_of(id)?;

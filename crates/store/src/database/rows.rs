@@ -1,11 +1,11 @@
 //! Entries as rows of the tables.
 
 use super::super::entry::INDEXED_PERCENTILES;
-use super::super::{KeptAs, RunNotes, SpanWork, StoreEntry, WORK};
+use super::super::{RunNotes, SpanWork, StoreEntry, StoredForm, WORK};
 use diskspd_base::finding::Severity;
 use diskspd_figures::units::Millis;
 use diskspd_machine::fingerprint::Fingerprint;
-use diskspd_profile::OfAllTargets;
+use diskspd_profile::CommonValue;
 use diskspd_results::{
     ChartRow, DirectionSummary, Findings, FioFigures, PercentileSummary, RunSummary, SpanSummary,
     UnknownWordError, Verdict, WhichIos,
@@ -21,9 +21,9 @@ fn read_word<T>(row: &Row, column: usize, meaning: fn(&str) -> Option<T>) -> rus
     meaning(&word).map(Some).ok_or_else(failed)
 }
 
-pub(super) fn source(row: &Row, column: usize) -> rusqlite::Result<KeptAs> {
+pub(super) fn source(row: &Row, column: usize) -> rusqlite::Result<StoredForm> {
     let missing = || rusqlite::Error::InvalidColumnType(column, "source".to_owned(), Type::Null);
-    read_word(row, column, KeptAs::of_word)?.ok_or_else(missing)
+    read_word(row, column, StoredForm::of_word)?.ok_or_else(missing)
 }
 
 /// Replaces the rows of a run. `notes`: stamp of the notes file, taken before reading it.
@@ -146,14 +146,14 @@ pub(crate) fn has_fingerprint(transaction: &Transaction, hash: &str) -> rusqlite
 }
 
 /// A parameter of a time span as a cell: a number, nothing, or [`MIXED`].
-struct WorkCell(OfAllTargets<u64>);
+struct WorkCell(CommonValue<u64>);
 
 impl ToSql for WorkCell {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match &self.0 {
-            OfAllTargets::Unknown => ToSqlOutput::from(rusqlite::types::Null),
-            OfAllTargets::One(value) => ToSqlOutput::from(i64::try_from(*value).unwrap_or(i64::MAX)),
-            OfAllTargets::Several => ToSqlOutput::from(MIXED),
+            CommonValue::Unknown => ToSqlOutput::from(rusqlite::types::Null),
+            CommonValue::One(value) => ToSqlOutput::from(i64::try_from(*value).unwrap_or(i64::MAX)),
+            CommonValue::Several => ToSqlOutput::from(MIXED),
         })
     }
 }
@@ -161,11 +161,11 @@ impl ToSql for WorkCell {
 impl FromSql for WorkCell {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         match value {
-            ValueRef::Null => Ok(OfAllTargets::Unknown),
+            ValueRef::Null => Ok(CommonValue::Unknown),
             ValueRef::Integer(value) => {
-                u64::try_from(value).map(OfAllTargets::One).map_err(|_| FromSqlError::OutOfRange(value))
+                u64::try_from(value).map(CommonValue::One).map_err(|_| FromSqlError::OutOfRange(value))
             }
-            ValueRef::Text(text) if text == MIXED.as_bytes() => Ok(OfAllTargets::Several),
+            ValueRef::Text(text) if text == MIXED.as_bytes() => Ok(CommonValue::Several),
             _ => Err(FromSqlError::InvalidType),
         }
         .map(WorkCell)
@@ -221,7 +221,7 @@ pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<(
     };
     if of == WhichIos::Total {
         // Whoever wrote it: a number that no run has makes no list of that length.
-        let missing = (number as usize).saturating_sub(run.time_spans.len() + 1).min(MOST_MISSING);
+        let missing = (number as usize).saturating_sub(run.time_spans.len() + 1).min(MAX_MISSING_FILES);
         run.time_spans.extend((0..missing).map(|_| None));
         let measured = seconds.is_some() || figures != DirectionSummary::default();
         let percentiles =
@@ -242,11 +242,11 @@ pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<(
 }
 
 /// Maximum number of consecutive time spans without a row.
-const MOST_MISSING: usize = 1000;
+const MAX_MISSING_FILES: usize = 1000;
 
 /// The work of a time span out of a row: run, time span, and the rest in the order of [`WORK`].
 pub(crate) fn work(row: &Row) -> rusqlite::Result<(String, SpanWork)> {
-    let mut values = [OfAllTargets::Unknown; WORK.len()];
+    let mut values = [CommonValue::Unknown; WORK.len()];
     for (value, column) in values.iter_mut().zip(2..) {
         *value = row.get::<_, WorkCell>(column)?.0;
     }

@@ -14,7 +14,7 @@ pub(super) struct Event {
     pub block: u64,
     /// Bytes transferred, or the negated `errno`.
     pub result: i64,
-    /// More of it, in drivers that are not about storage.
+    /// Second result, of drivers for other devices than storage.
     pub result2: i64,
 }
 
@@ -29,7 +29,7 @@ struct RingHeader {
     magic: u32,
     compatible_features: u32,
     incompatible_features: u32,
-    /// Where the slots begin, bytes.
+    /// Start of the slots in bytes.
     length: u32,
 }
 

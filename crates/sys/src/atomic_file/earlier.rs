@@ -1,6 +1,6 @@
 //! The file that a new one replaces: permission to do so, and inherited properties.
 
-use super::{Guard, PlaceError};
+use super::{FileTargetError, Guard};
 use crate::reach::FolderEntry;
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, StatxFlags, Uid, XattrFlags};
 use rustix::io::Errno;
@@ -31,22 +31,22 @@ impl PreviousFile {
     pub(super) fn read_previous(
         spot: &FolderEntry,
         guard: Option<&dyn Guard>,
-    ) -> Result<Option<PreviousFile>, PlaceError> {
+    ) -> Result<Option<PreviousFile>, FileTargetError> {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = match rustix::fs::openat(spot.folder(), spot.name(), flags, Mode::empty()) {
             Ok(file) => File::from(file),
             Err(Errno::NOENT) => return Ok(None),
-            Err(Errno::LOOP | Errno::NXIO) => return Err(PlaceError::NotAFile),
-            Err(error) => return Err(PlaceError::Earlier(error.into())),
+            Err(Errno::LOOP | Errno::NXIO) => return Err(FileTargetError::NotAFile),
+            Err(error) => return Err(FileTargetError::Earlier(error.into())),
         };
-        let fail = |error: Errno| PlaceError::Earlier(error.into());
+        let fail = |error: Errno| FileTargetError::Earlier(error.into());
         let found = rustix::fs::fstat(&file).map_err(fail)?;
         if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
-            return Err(PlaceError::NotAFile);
+            return Err(FileTargetError::NotAFile);
         }
-        guard.map_or(Ok(()), |guard| guard.permit(&file)).map_err(PlaceError::Guarded)?;
+        guard.map_or(Ok(()), |guard| guard.permit(&file)).map_err(FileTargetError::Guarded)?;
         if is_mount_point(spot.folder(), &file, found.st_dev) {
-            return Err(PlaceError::MountPoint);
+            return Err(FileTargetError::MountPoint);
         }
         Ok(Some(PreviousFile {
             owner: Uid::from_raw(found.st_uid),

@@ -5,7 +5,7 @@ use std::io;
 
 /// Reason why no file can be placed somewhere, as a continuation of the file's name.
 #[derive(Debug, thiserror::Error)]
-pub enum PlaceError {
+pub enum FileTargetError {
     #[error("cannot be created: {}{}", .0, hint(.0))]
     Folder(io::Error),
     /// The file that is there may not be written.

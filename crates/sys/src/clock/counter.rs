@@ -24,7 +24,6 @@ const TOLERANCE: Nanos = 1000;
 /// Possible difference between readings of both clocks in ns, due to an interruption between the two.
 const NOISE: Nanos = 5_000;
 
-/// Both clocks at one moment.
 #[derive(Debug, Clone, Copy)]
 struct ClockPair {
     ticks: u64,
@@ -56,7 +55,7 @@ pub fn prepare() {
 #[derive(Debug)]
 pub struct Counter {
     first: ClockPair,
-    /// Where the present interval began, in counts and in this clock's ns.
+    /// Start of the current interval in counts and in ns of this clock.
     since: Cell<ClockPair>,
     /// ns per count, times 2^[`SCALE`].
     rate: Cell<u64>,
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_goes_wrong_is_given_up() {
+    fn faulty_counter_is_abandoned() {
         let stands = |moment: ClockPair| ClockPair { nanos: moment.nanos + 1_000_000_000, ..moment };
         let jumps =
             |moment: ClockPair| ClockPair { ticks: moment.ticks + (PERIOD << 4), nanos: moment.nanos + 1000 };

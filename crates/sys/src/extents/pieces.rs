@@ -9,7 +9,7 @@ pub enum PieceKind {
     Written,
     /// The same, compressed or encrypted by the file system (`FIEMAP_EXTENT_ENCODED`).
     Encoded,
-    /// It was written, and still sits in memory.
+    /// Written, but still in memory.
     Pending,
     Inline,
     Unwritten,
@@ -19,7 +19,6 @@ pub enum PieceKind {
 /// A piece of a file, between two offsets, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtentPiece {
-    /// First byte.
     pub from: u64,
     pub to: u64,
     pub kind: PieceKind,

@@ -4,10 +4,8 @@ use super::*;
 
 /// A contiguous piece of a file on the device of its file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DevicePlace {
-    /// First byte in the file.
+pub struct DeviceExtent {
     pub from: u64,
-    /// First byte on the device.
     pub at: u64,
     /// Bytes.
     pub length: u64,
@@ -18,14 +16,14 @@ pub struct DevicePlace {
 ///
 /// # Errors
 /// Fails with the kernel's error; `EOPNOTSUPP` and `ENOTTY` if the file system does not support it.
-pub fn places(file: impl AsFd, size: u64, most: usize) -> io::Result<Vec<DevicePlace>> {
+pub fn places(file: impl AsFd, size: u64, most: usize) -> io::Result<Vec<DeviceExtent>> {
     let mut found = Vec::new();
     let mut covered = 0;
     while covered < size && found.len() < most {
         let map = fetch_extents(file.as_fd(), covered, size, 0)?;
         let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
         let known = extents.iter().filter(|extent| extent.flags & EXTENT_ELSEWHERE == 0);
-        found.extend(known.map(|extent| DevicePlace {
+        found.extend(known.map(|extent| DeviceExtent {
             from: extent.logical,
             at: extent.physical,
             length: extent.length,

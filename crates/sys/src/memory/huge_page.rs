@@ -39,7 +39,7 @@ pub(super) fn granted(huge: HugePages, length: usize) -> HugePages {
 }
 
 fn may_lock() -> bool {
-    const PLENTY: u64 = 1 << 30;
+    const AMPLE_MEMORY: u64 = 1 << 30;
     let limit = limits::current(Resource::LockedMemory).unwrap_or(Some(0));
-    limit.is_none_or(|limit| limit >= PLENTY) || privileges::has_capability(Capability::IpcLock)
+    limit.is_none_or(|limit| limit >= AMPLE_MEMORY) || privileges::has_capability(Capability::IpcLock)
 }

@@ -12,7 +12,7 @@ pub(super) struct BufferPages {
     mapped: usize,
 }
 
-/// Bytes of a page.
+/// Size of a page in bytes.
 pub(super) fn page_size() -> usize {
     rustix::param::page_size()
 }

@@ -18,10 +18,10 @@ pub enum MpiError {
     OtherMpi { wanted: &'static str, found: String },
     #[error("{call}: {why}")]
     Call { call: &'static str, why: String },
-    /// It can't be called by one thread among several.
+    /// The library does not support calls by one of several threads.
     #[error("this MPI has no support for threads (MPI_THREAD_FUNNELED)")]
     NoThreads,
-    /// No such number of a rank, or of ranks.
+    /// Invalid rank or number of ranks.
     #[error("a rank or size of {0}")]
     NoNumber(c_int),
     /// A message of no rank that there is.
@@ -32,7 +32,7 @@ pub enum MpiError {
     /// MPI doesn't know how long a message is.
     #[error("a message of {0} bytes")]
     NoLength(c_int),
-    /// No message of this program is as long.
+    /// The message exceeds the maximum length.
     #[error("a message of more than {}, the limit", amount(MESSAGE.bytes))]
     LongMessage,
 }

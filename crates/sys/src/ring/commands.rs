@@ -19,10 +19,10 @@ const WRITE: u8 = 0x01;
 const READ: u8 = 0x02;
 const WRITE_ZEROES: u8 = 0x08;
 const DATASET_MANAGEMENT: u8 = 0x09;
-/// Of namespaces with zones (Zoned Namespace Command Set 1.1, 3.4.3).
+/// Zone Management Send (Zoned Namespace Command Set 1.1, 3.4.3).
 const ZONE_MANAGEMENT_SEND: u8 = 0x79;
 
-/// Of Zone Management Send, in the thirteenth word: the zone is emptied.
+/// Action of Zone Management Send in command dword 13: resets the zone.
 const RESET_ZONE: u32 = 4;
 
 /// Flag of Dataset Management in word 11: the ranges' content is no longer needed.
@@ -35,7 +35,7 @@ const FORCE_UNIT_ACCESS: u32 = 1 << 30;
 /// information of written data, and removes it from read data (PRACT).
 const CONTROLLER_PROTECTS: u32 = 1 << 29;
 const CHECK_GUARD: u32 = 1 << 28;
-/// It checks the reference tag, which types 1 and 2 have.
+/// Checks the reference tag of protection types 1 and 2.
 const CHECK_REFERENCE: u32 = 1 << 26;
 
 /// Of writes, in the twelfth word (DTYPE): the thirteenth has a placement identifier in its upper half
@@ -43,9 +43,8 @@ const CHECK_REFERENCE: u32 = 1 << 26;
 const PLACED: u32 = 2 << 20;
 
 /// Maximum number of logical blocks per command, which is encoded minus one in 16 bits.
-pub const MOST_BLOCKS: u32 = 1 << 16;
+pub const MAX_BLOCKS: u32 = 1 << 16;
 
-/// A range of Dataset Management.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 struct DeallocatedRange {
@@ -54,7 +53,7 @@ struct DeallocatedRange {
     first: u64,
 }
 
-/// How the blocks of a file of the ring are commanded.
+/// Command parameters of the blocks of a file of the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocks {
     pub namespace: Namespace,
@@ -132,7 +131,7 @@ impl Commands {
             _ => (0, 0),
         };
         let flags = flags | checks | directive;
-        (blocks <= MOST_BLOCKS).then(|| NvmeCommand {
+        (blocks <= MAX_BLOCKS).then(|| NvmeCommand {
             opcode,
             cdw10: first as u32,
             cdw11: (first >> 32) as u32,
@@ -240,11 +239,11 @@ mod tests {
             assert_eq!(words, (opcode, 7, 5, 2, 2 | flags), "{op:?}");
         }
         assert_eq!(forms.build_command(&sample_transfer(Operation::Flush, 0, 0)).unwrap().opcode, 0);
-        let most = MOST_BLOCKS << 12;
+        let most = MAX_BLOCKS << 12;
         let discard =
             forms.build_command(&sample_transfer(Operation::Discard, far << 12, most + 4096)).unwrap();
         assert_eq!((discard.opcode, discard.cdw10, discard.cdw11, discard.data_length), (9, 0, 4, 16));
-        assert_eq!((forms.ranges[1].first, forms.ranges[1].blocks), (far, MOST_BLOCKS + 1));
+        assert_eq!((forms.ranges[1].first, forms.ranges[1].blocks), (far, MAX_BLOCKS + 1));
         let reset = forms.build_command(&sample_transfer(Operation::ZoneReset, far << 12, most)).unwrap();
         let words = (reset.opcode, reset.cdw10, reset.cdw11, reset.cdw12, reset.cdw13, reset.data_length);
         assert_eq!(words, (0x79, 5, 2, 0, 4, 0));

@@ -9,12 +9,11 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 pub struct Name {
     pub file: RawFd,
     pub flags: squeue::Flags,
-    /// It is a block device.
     pub device: bool,
     pub data: DataForm,
 }
 
-/// How the reads and writes of a file are stated.
+/// Form of the read and write commands of a file.
 #[derive(Debug, Clone, Copy)]
 pub enum DataForm {
     Registered,

@@ -18,7 +18,7 @@ const MAX_REGISTERED: usize = 1 << 30;
 /// same, but slower; tests disable features to get the behaviour of older kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingOptions {
-    /// Only the creating thread uses the ring; the kernel skips locks (6.0).
+    /// Whether only the creating thread uses the ring, so the kernel skips locks (6.0).
     pub single_issuer: bool,
     /// The kernel takes entries in the order in which they lie, without a list of their numbers (6.6).
     pub no_queue_array: bool,
@@ -70,7 +70,7 @@ impl Default for RingOptions {
 /// A ring, ready to be used.
 pub(super) struct NewRing<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
     pub(super) ring: IoUring<S, C>,
-    /// Where the kernel reads timeouts; `None` = they are copied.
+    /// Memory in which the kernel reads timeouts; `None` = they are copied.
     pub(super) wait_memory: Option<WaitMemory>,
     pub(super) notes: Vec<String>,
 }
@@ -205,7 +205,7 @@ impl Drop for Registration {
 pub enum RegistrationError {
     /// The limit of locked memory is too small.
     Limit,
-    /// It is larger than 1 GiB.
+    /// The buffer is larger than 1 GiB.
     TooLarge,
     Refused(String),
 }

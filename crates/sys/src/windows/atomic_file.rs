@@ -13,7 +13,7 @@ mod put_error;
 
 use crate::fault_points;
 use crate::reach::FolderEntry;
-pub use error::PlaceError;
+pub use error::FileTargetError;
 pub use guard::Guard;
 pub use put_error::PutError;
 use std::ffi::{OsStr, OsString};
@@ -25,54 +25,57 @@ use std::sync::Arc;
 /// Maximum number of random names that are already taken, which indicates an attack.
 const MAX_NAME_TRIES: usize = 100;
 
-/// Where a file is put: a folder, and a name in it.
+/// Location of a new file: a folder and a name in it.
 #[derive(Debug)]
-pub struct Place {
+pub struct FileTarget {
     folder: PathBuf,
     name: OsString,
     is_taken: bool,
     guard: Option<Box<dyn Guard>>,
 }
 
-impl Place {
+impl FileTarget {
     /// Checks and tests a place: creates a file there and removes it at once, and opens an earlier one
     /// without changing it.
     ///
     /// # Errors
     /// Fails with the reason why no file can be placed there.
-    pub fn open(path: &Path) -> Result<Arc<Place>, PlaceError> {
-        Place::inspect_path(path, None)
+    pub fn open(path: &Path) -> Result<Arc<FileTarget>, FileTargetError> {
+        FileTarget::inspect_path(path, None)
     }
 
     /// The same for a followed path. `guard` judges the file that is replaced.
     ///
     /// # Errors
     /// Why no file can be put there.
-    pub fn at(spot: FolderEntry, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
-        Place::inspect_path(spot.path(), guard)
+    pub fn at(spot: FolderEntry, guard: Option<Box<dyn Guard>>) -> Result<Arc<FileTarget>, FileTargetError> {
+        FileTarget::inspect_path(spot.path(), guard)
     }
 
-    fn inspect_path(path: &Path, guard: Option<Box<dyn Guard>>) -> Result<Arc<Place>, PlaceError> {
-        let name = path.file_name().ok_or(PlaceError::NotAFile)?.to_owned();
+    fn inspect_path(path: &Path, guard: Option<Box<dyn Guard>>) -> Result<Arc<FileTarget>, FileTargetError> {
+        let name = path.file_name().ok_or(FileTargetError::NotAFile)?.to_owned();
         let folder = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             _ => PathBuf::from("."),
         };
         let is_taken = match std::fs::symlink_metadata(path) {
-            Ok(found) if !found.is_file() => return Err(PlaceError::NotAFile),
+            Ok(found) if !found.is_file() => return Err(FileTargetError::NotAFile),
             Ok(found) if found.permissions().readonly() => {
-                return Err(PlaceError::Earlier(io::ErrorKind::PermissionDenied.into()));
+                return Err(FileTargetError::Earlier(io::ErrorKind::PermissionDenied.into()));
             }
             Ok(_) => {
-                let file = File::options().write(true).open(path).map_err(PlaceError::Earlier)?;
-                guard.as_ref().map_or(Ok(()), |guard| guard.permit(&file)).map_err(PlaceError::Guarded)?;
+                let file = File::options().write(true).open(path).map_err(FileTargetError::Earlier)?;
+                guard
+                    .as_ref()
+                    .map_or(Ok(()), |guard| guard.permit(&file))
+                    .map_err(FileTargetError::Guarded)?;
                 true
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-            Err(error) => return Err(PlaceError::Earlier(error)),
+            Err(error) => return Err(FileTargetError::Earlier(error)),
         };
-        let place = Arc::new(Place { folder, name, is_taken, guard });
-        place.begin().map_err(PlaceError::Folder)?;
+        let place = Arc::new(FileTarget { folder, name, is_taken, guard });
+        place.begin().map_err(FileTargetError::Folder)?;
         Ok(place)
     }
 
@@ -80,7 +83,7 @@ impl Place {
     ///
     /// # Errors
     /// Fails with the system's error.
-    pub fn begin(self: &Arc<Place>) -> io::Result<NewFile> {
+    pub fn begin(self: &Arc<FileTarget>) -> io::Result<NewFile> {
         let (file, path) = random_names(&self.folder, &self.name)?;
         Ok(NewFile { place: Arc::clone(self), file, path: Some(path) })
     }
@@ -130,7 +133,7 @@ fn random_name(like: &OsStr) -> OsString {
 /// A file that isn't where it belongs. Until it's put there it leaves no trace: dropped, it is gone.
 #[derive(Debug)]
 pub struct NewFile {
-    place: Arc<Place>,
+    place: Arc<FileTarget>,
     file: File,
     /// Where it is; `None` = under its own name, or kept under another one.
     path: Option<PathBuf>,
@@ -214,7 +217,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.json");
         std::fs::write(&path, "earlier").unwrap();
-        let place = Place::open(&path).unwrap();
+        let place = FileTarget::open(&path).unwrap();
         assert_eq!(list_names(folder.path()), ["run.json"], "what it was tried out with is gone");
         let mut new = place.begin().unwrap();
         new.file().write_all(b"new").unwrap();
@@ -233,15 +236,15 @@ mod tests {
     #[test]
     fn unreplaceable_file_is_refused_before_writing() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(matches!(Place::open(folder.path()), Err(PlaceError::NotAFile)));
+        assert!(matches!(FileTarget::open(folder.path()), Err(FileTargetError::NotAFile)));
         let nowhere = folder.path().join("none").join("run.json");
-        assert!(matches!(Place::open(&nowhere), Err(PlaceError::Folder(_))));
+        assert!(matches!(FileTarget::open(&nowhere), Err(FileTargetError::Folder(_))));
         let kept = folder.path().join("kept.json");
         std::fs::write(&kept, "").unwrap();
         let mut rights = std::fs::metadata(&kept).unwrap().permissions();
         rights.set_readonly(true);
         std::fs::set_permissions(&kept, rights.clone()).unwrap();
-        assert!(matches!(Place::open(&kept), Err(PlaceError::Earlier(_))));
+        assert!(matches!(FileTarget::open(&kept), Err(FileTargetError::Earlier(_))));
         #[allow(clippy::permissions_set_readonly_false)] // that is for other systems
         rights.set_readonly(false);
         std::fs::set_permissions(&kept, rights).unwrap();

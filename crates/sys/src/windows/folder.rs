@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_outside_is_reached() {
+    fn ios_stay_inside_area() {
         let directory = tempfile::tempdir().unwrap();
         let inside = directory.path().join("in");
         std::fs::create_dir(&inside).unwrap();

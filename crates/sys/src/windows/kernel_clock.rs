@@ -17,7 +17,7 @@ pub fn monotonic() -> Nanos {
     whole_nanos(ORIGIN.get_or_init(Instant::now).elapsed())
 }
 
-/// The same: the counter isn't slewed.
+/// Equal to the monotonic clock, because the counter is not slewed.
 pub fn raw() -> Nanos {
     monotonic()
 }

@@ -35,7 +35,6 @@ const PROCESSOR_TIMES: i32 = 8;
 
 const TIMES_OF_ONE: usize = 48;
 
-/// Most processors of a group.
 const GROUP: usize = 64;
 
 const MAX_TRIES: usize = 4;
@@ -131,7 +130,7 @@ pub fn memory() -> Option<(u64, u64)> {
     (done != 0).then_some((found.ullTotalPhys, found.ullAvailPhys))
 }
 
-/// Bytes of a page.
+/// Size of a page in bytes.
 pub fn page_size() -> u32 {
     // SAFETY: the structure is made of integers and pointers, for which all bytes zero are a value.
     let mut found: SYSTEM_INFO = unsafe { std::mem::zeroed() };
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guid_is_written_as_diskspd_writes_it() {
+    fn guid_has_diskspd_format() {
         let guid = GUID::from_u128(0x381b4222_f694_41f0_9685_ff5bb260df2e);
         assert_eq!(text(&guid), "381b4222-f694-41f0-9685-ff5bb260df2e");
         assert!(power_scheme().is_none_or(|(guid, _)| guid.len() == 36));

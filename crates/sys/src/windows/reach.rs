@@ -18,11 +18,9 @@ pub enum LastName {
     AsItIs,
 }
 
-/// The end of a path.
 #[derive(Debug)]
 pub enum ReachedObject {
     Descriptor(i32),
-    /// A name in a folder.
     FolderEntry(FolderEntry),
 }
 
@@ -54,7 +52,6 @@ pub enum SpotKey {
     New(PathBuf),
 }
 
-/// A name in a folder.
 #[derive(Debug)]
 pub struct FolderEntry {
     path: PathBuf,
@@ -93,7 +90,7 @@ impl FolderEntry {
         std::fs::metadata(&self.path).ok().map(|found| Kind::from_metadata(&found))
     }
 
-    /// The same for all names of a file.
+    /// Returns a key that is equal for all names of a file.
     pub fn key(&self) -> Option<SpotKey> {
         match inode::identity_at(&self.path) {
             Ok(identity) => Some(SpotKey::There(identity)),

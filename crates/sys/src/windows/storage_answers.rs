@@ -38,7 +38,7 @@ pub enum StorageQuery {
     /// Activity of a disk or volume: `DISK_PERFORMANCE`. The first query enables counting.
     Performance,
     Extents,
-    /// How large a disk is, and its sectors: `DISK_GEOMETRY_EX`.
+    /// Size of a disk and its sectors: `DISK_GEOMETRY_EX`.
     Geometry,
     /// Bytes of a disk or a volume: `GET_LENGTH_INFORMATION`. It takes the right to read.
     Length,
@@ -49,14 +49,12 @@ pub enum StorageQuery {
     Property(u32),
     /// The allocated ranges of this part of a file: `FILE_ALLOCATED_RANGE_BUFFER`s.
     AllocatedRanges {
-        /// First byte.
         from: u64,
         /// Bytes.
         length: u64,
     },
     /// Valid regions in this part of a file: `FILE_REGION_OUTPUT`.
     ValidRegions {
-        /// First byte.
         from: u64,
         /// Bytes.
         length: u64,
@@ -95,7 +93,7 @@ impl StorageQuery {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageAnswer {
     pub bytes: Vec<u8>,
-    /// It is the beginning of a longer one.
+    /// Whether the message is the beginning of a longer one.
     pub more: bool,
 }
 
@@ -209,7 +207,6 @@ fn open(path: &Path, access: u32) -> io::Result<File> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriveKind {
-    /// A disk of this machine.
     Local,
     Remote,
     /// A disc that is read by light: no run writes to it.
@@ -229,7 +226,7 @@ pub struct VolumeInformation {
 pub struct VolumeRoom {
     /// Bytes of a cluster.
     pub cluster: u64,
-    /// Bytes of a sector.
+    /// Size of a sector in bytes.
     pub sector: u32,
     /// All bytes.
     pub size: u64,
@@ -241,7 +238,7 @@ fn wide_text(text: impl AsRef<OsStr>) -> Vec<u16> {
     text.as_ref().encode_wide().chain([0]).collect()
 }
 
-/// Up to the first zero.
+/// Decodes a text up to the first zero.
 fn text(units: &[u16]) -> String {
     let end = units.iter().position(|unit| *unit == 0).unwrap_or(units.len());
     String::from_utf16_lossy(&units[..end])

@@ -18,7 +18,7 @@ use super::reader::malformed;
 use super::{EventSink, LineReader, RecordedEvent, RequestView, Streams, number, placed};
 
 pub(super) struct Blkparse {
-    /// When the first event was, ns.
+    /// Time of the first event in ns.
     first: Option<u64>,
     wanted: &'static str,
     has_wanted: bool,
@@ -34,7 +34,7 @@ enum EventSubject {
     Else,
 }
 
-/// Bytes of a sector.
+/// Size of a sector in bytes.
 const SECTOR: u64 = 512;
 const ACTIONS: &str = "ABCDFGIMPQRSTUWXm";
 const SUMMARIES: [&str; 2] = ["CPU", "Total"];

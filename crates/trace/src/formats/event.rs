@@ -4,7 +4,7 @@
 pub enum RecordedEvent {
     /// An I/O was submitted.
     Issued(RecordedIo),
-    /// One with the time that it took, ns.
+    /// One with its duration in ns.
     Done(RecordedIo, u64),
     /// An I/O, or a part of it, has completed at this time.
     Completed(RecordedIo),
@@ -18,13 +18,12 @@ pub enum RecordedEvent {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedIo {
-    /// When, ns from the first event on.
+    /// Time in ns since the first event.
     pub at_ns: u64,
-    /// First byte.
     pub offset: u64,
     /// Bytes, at least 1.
     pub bytes: u32,
     pub write: bool,
 }
 
-pub(super) const MOST_DISCARDED: u64 = 1 << 48;
+pub(super) const MAX_DISCARD_BYTES: u64 = 1 << 48;

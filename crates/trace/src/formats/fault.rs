@@ -1,13 +1,12 @@
 //! Errors in a line of a trace, or in the whole file.
 
-use super::event::MOST_DISCARDED;
+use super::event::MAX_DISCARD_BYTES;
 use crate::TracedIo;
 use diskspd_base::limits::EmptyInput;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum TraceErrorKind {
-    /// The file can't be read.
     #[error("cannot be read: {0}")]
     NotRead(#[source] Arc<std::io::Error>),
     /// A line doesn't end within this many bytes.
@@ -26,7 +25,7 @@ pub enum TraceErrorKind {
          fio's iolog of version 2 and 3{1}"
     )]
     Format(String, &'static str),
-    /// No selected I/Os in the trace; the list contains the available streams.
+    /// The trace has no selected I/Os; the list contains the available streams.
     #[error("it is {format}, and has no read or write{}", wanted_and_others(.wanted.as_deref(), .others))]
     NothingTaken {
         format: &'static str,
@@ -76,18 +75,18 @@ pub enum TraceErrorKind {
     FarOffset(u64),
     #[error("an I/O of {bytes} bytes, not of 1 to {}", TracedIo::MAX_IO_BYTES)]
     Length { bytes: u64 },
-    #[error("a discard of {bytes} bytes, not of 1 to {MOST_DISCARDED}")]
+    #[error("a discard of {bytes} bytes, not of 1 to {MAX_DISCARD_BYTES}")]
     DiscardLength { bytes: u64 },
-    /// I/Os on several targets, and none was chosen.
+    /// The trace has several targets, and none was selected.
     #[error(
         "an I/O on {name} after I/Os on {first}: choose one target with --stream-of {first} or --stream-of \
          {name}"
     )]
     OtherStream { name: String, first: String },
-    /// More time than a replay has room for.
+    /// The time exceeds the limit of a replay.
     #[error("this I/O starts 78 hours or more after the first one, beyond the limit; cut the file above it")]
     TooLate,
-    /// More sizes than a replay has room for.
+    /// The number of sizes exceeds the limit of a replay.
     #[error("more than {0} different sizes, the limit")]
     TooManySizes(usize),
 }

@@ -23,8 +23,8 @@ impl FioLog {
     }
 }
 
-/// More would not fit in nanoseconds.
-const LATEST_US: u64 = u64::MAX / 2000;
+/// Maximum that fits in nanoseconds.
+const MAX_TIME_US: u64 = u64::MAX / 2000;
 
 impl LineReader for FioLog {
     fn line(
@@ -82,5 +82,5 @@ impl LineReader for FioLog {
 }
 
 fn time_ns(us: u64) -> Result<u64, TraceErrorKind> {
-    (us <= LATEST_US).then_some(us).ok_or(TraceErrorKind::FarTime(us))
+    (us <= MAX_TIME_US).then_some(us).ok_or(TraceErrorKind::FarTime(us))
 }

@@ -17,8 +17,8 @@ pub(super) struct TraceLines<R> {
 }
 
 /// A line without its end.
-pub(super) struct NumberedLine<'a> {
-    /// From 1.
+pub(super) struct LineText<'a> {
+    /// Counted from 1.
     pub number: u64,
     pub text: &'a str,
 }
@@ -33,7 +33,7 @@ impl<R: BufRead> TraceLines<R> {
         self.number
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<NumberedLine<'_>>, TraceError> {
+    pub(super) fn next(&mut self) -> Result<Option<LineText<'_>>, TraceError> {
         self.bytes.clear();
         self.number += 1;
         let line = Some(self.number);
@@ -50,7 +50,7 @@ impl<R: BufRead> TraceLines<R> {
         let marked = if self.number == 1 { self.bytes.strip_prefix(b"\xef\xbb\xbf") } else { None };
         self.text.clear();
         self.text.push_str(&String::from_utf8_lossy(marked.unwrap_or(&self.bytes)));
-        Ok(Some(NumberedLine { number: self.number, text: &self.text }))
+        Ok(Some(LineText { number: self.number, text: &self.text }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Common code of all readers: selection of I/Os by kind and stream.
 
-use super::event::{MOST_DISCARDED, RecordedEvent, RecordedIo};
+use super::event::{MAX_DISCARD_BYTES, RecordedEvent, RecordedIo};
 use super::fault::TraceErrorKind;
 
 /// Receiver of the events with their line numbers; an error stops reading.
@@ -50,29 +50,29 @@ impl EventSink<'_, '_> {
 
     /// Emits a discard, in pieces if it is longer than the largest I/O.
     pub(super) fn discard(&mut self, at_ns: u64, offset: u64, bytes: u64) -> Result<(), TraceErrorKind> {
-        if !(1..=MOST_DISCARDED).contains(&bytes) {
+        if !(1..=MAX_DISCARD_BYTES).contains(&bytes) {
             return Err(TraceErrorKind::DiscardLength { bytes });
         }
         // It is told before any piece is: the last one may lie beyond all targets.
         placed(at_ns, offset.saturating_add(bytes - 1), 1, false)?;
-        for from in (0..bytes).step_by(LONGEST_DISCARD as usize) {
-            let piece = placed(at_ns, offset + from, (bytes - from).min(LONGEST_DISCARD), false)?;
+        for from in (0..bytes).step_by(MAX_SPLIT_DISCARD as usize) {
+            let piece = placed(at_ns, offset + from, (bytes - from).min(MAX_SPLIT_DISCARD), false)?;
             self.event(RecordedEvent::Discarded(piece))?;
         }
         Ok(())
     }
 }
 
-const LONGEST_DISCARD: u64 = 1 << 30;
+const MAX_SPLIT_DISCARD: u64 = 1 << 30;
 pub(super) struct Streams {
     pub(super) wanted: Option<String>,
     /// The first one that there were I/Os of; if one is wanted, that.
     pub(super) first: Option<String>,
-    /// Others that were seen, a few of them.
+    /// Some other observed streams.
     pub(super) others: Vec<String>,
 }
 
-/// Others that are named in a message.
+/// Maximum number of other streams in a message.
 const MAX_NAMED: usize = 8;
 
 impl Streams {

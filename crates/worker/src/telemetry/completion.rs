@@ -13,6 +13,6 @@ pub struct IoCompletion {
     pub short: bool,
     /// From hand-over to reap, ns; anything when neither latency nor IOPS deviation is measured.
     pub latency: u64,
-    /// Reaped so long after measuring began, ns.
+    /// Reap time since the start of measuring in ns.
     pub since_start: u64,
 }

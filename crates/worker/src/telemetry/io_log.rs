@@ -23,15 +23,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::Thread;
 use std::time::Duration;
 
-/// First line of the file.
 const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns,due_ns\n";
 /// Words of an entry in a ring.
 const WORDS: usize = 5;
-/// Memory for all rings of a time span, bytes.
+/// Memory for all rings of a time span in bytes.
 const MEMORY: usize = 64 << 20;
 /// Entries of a ring: at least and at most.
 const ENTRIES: (usize, usize) = (1 << 10, 1 << 16);
-/// How long the writer sleeps when there was nothing to write.
+/// Sleep of the writer if there is nothing to write.
 const PAUSE: Duration = Duration::from_millis(1);
 const MAX_FINISH_WAIT: Nanos = SECOND;
 const CHUNK: usize = 1 << 18;
@@ -45,9 +44,9 @@ pub struct Entry {
     pub offset: u64,
     /// Bytes transferred, or that it concerned.
     pub size: u32,
-    /// Submitted so long after the start signal, ns.
+    /// Submission time since the start signal in ns.
     pub start: Nanos,
-    /// From there to the reap, ns.
+    /// Time from there to the reap in ns.
     pub latency: Nanos,
     /// Planned start time (`-g`) in ns after the start signal; `None` = as soon as possible.
     pub due: Option<Nanos>,
@@ -71,7 +70,7 @@ pub struct IoLog {
 #[derive(Debug)]
 struct Output {
     file: StreamedFile,
-    /// It holds I/Os, or the header alone.
+    /// Whether the log contains more than the header.
     has_lines: bool,
     /// I/Os that were seen, written or not.
     seen: u64,
@@ -453,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_ring_drops_the_newest_and_counts_them() {
+    fn full_ring_counts_dropped_entries() {
         let ring = LineRing::new(0, 8, false).unwrap();
         let mut producer = ring.producer();
         (0..11).for_each(|n| producer.push(sample_entry(n)));

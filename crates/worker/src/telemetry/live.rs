@@ -92,7 +92,7 @@ impl Counters {
         bump(&self.bytes, bytes);
     }
 
-    /// Counts one latency, ns.
+    /// Counts one latency in ns.
     #[inline]
     pub(crate) fn add_latency(&self, nanos: u64) {
         self.add_latencies(nanos, 1);
@@ -113,7 +113,7 @@ fn bump(counter: &AtomicU64, by: u64) {
     counter.store(counter.load(Relaxed).wrapping_add(by), Relaxed);
 }
 
-/// Smallest latency of a cell, ns.
+/// Smallest latency of a cell in ns.
 pub(crate) fn floor_of(cell: usize) -> u64 {
     Steps::first(cell)
 }
@@ -125,7 +125,7 @@ pub(crate) fn middle_of(cell: usize) -> u64 {
 /// The sums of all workers at one time.
 #[derive(Debug, Default, Clone)]
 pub struct WorkerSums {
-    /// When it was looked, on the monotonic clock.
+    /// Time of the sample on the monotonic clock.
     pub at: Nanos,
     pub ios: u64,
     /// Bytes so far.
@@ -134,7 +134,6 @@ pub struct WorkerSums {
     pub latency_sum: u64,
     /// Whether a worker counts writes separately.
     pub splits: bool,
-    /// Writes so far.
     pub writes: u64,
     /// Latencies so far, by cell.
     pub latency: Vec<u64>,

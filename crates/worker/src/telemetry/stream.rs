@@ -16,22 +16,22 @@ const MIN_INTERVAL_MS: u32 = 100;
 
 /// Stream counters of one worker: I/Os of the measured time, by direction.
 #[derive(Debug)]
-pub struct ByDirection {
+pub struct DirectionCounts {
     pub read: Counters,
     pub write: Counters,
     /// Response times of both, where I/Os have a time to start at.
     pub response: Counters,
 }
 
-impl ByDirection {
+impl DirectionCounts {
     /// Creates empty counters, including latencies and response times if measured.
-    pub fn new(latency: bool, response: bool) -> Arc<ByDirection> {
+    pub fn new(latency: bool, response: bool) -> Arc<DirectionCounts> {
         let (read, write) = (Counters::new(latency), Counters::new(latency));
-        Arc::new(ByDirection { read, write, response: Counters::new(response) })
+        Arc::new(DirectionCounts { read, write, response: Counters::new(response) })
     }
 }
 
-impl ByDirection {
+impl DirectionCounts {
     /// Counts this number of equal I/Os of the measured time.
     #[inline]
     pub fn count(&self, io: IoCompletion, times: u64) {
@@ -94,12 +94,12 @@ impl Ticker {
 
     /// Returns the figures since the last call at the end of measuring; `None` if hardly any time has
     /// passed.
-    pub fn last(&mut self, workers: &[Arc<ByDirection>]) -> Option<IntervalFigures> {
+    pub fn last(&mut self, workers: &[Arc<DirectionCounts>]) -> Option<IntervalFigures> {
         let gone_by = clock::monotonic().saturating_sub(self.read.at);
         (gone_by >= self.shortest_interval()).then(|| self.tick(workers))
     }
 
-    pub fn tick(&mut self, workers: &[Arc<ByDirection>]) -> IntervalFigures {
+    pub fn tick(&mut self, workers: &[Arc<DirectionCounts>]) -> IntervalFigures {
         let now = clock::monotonic();
         let read = read_counters(workers.iter().map(|w| &w.read), now);
         let write = read_counters(workers.iter().map(|w| &w.write), now);
@@ -194,7 +194,7 @@ fn interval_direction((ios, bytes, sum): (u64, u64, u64), cells: &[u64], seconds
 mod tests {
     use super::*;
 
-    /// Of seconds, for ever.
+    /// A ticker of seconds without end.
     fn sample_ticker(started_at: i64) -> Ticker {
         Ticker::new((clock::monotonic(), Nanos::MAX), started_at, 1000)
     }
@@ -233,8 +233,8 @@ mod tests {
     }
 
     #[test]
-    fn a_line_holds_what_happened_since_the_last_one() {
-        let worker = ByDirection::new(true, false);
+    fn line_covers_time_since_previous_line() {
+        let worker = DirectionCounts::new(true, false);
         let mut ticker = sample_ticker(5000);
         worker.write.add(3, 12_288);
         [1_000_000, 1_000_000, 4_000_000].into_iter().for_each(|nanos| worker.write.add_latency(nanos));
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn half_counted_io_appears_in_the_next_line() {
-        let worker = ByDirection::new(true, false);
+        let worker = DirectionCounts::new(true, false);
         let mut ticker = sample_ticker(0);
         worker.read.add(1, 4096);
         let first = ticker.tick(std::slice::from_ref(&worker));

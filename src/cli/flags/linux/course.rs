@@ -1,6 +1,6 @@
 //! How often, how fast, until when.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::give_up::DEFAULT;
@@ -234,7 +234,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_repeat(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_repeat(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let text = std::str::from_utf8(value).unwrap_or_default();
     let what = if value.is_empty() { "the value is missing" } else { "not a number of runs" };
     draft.request.repeat =
@@ -242,7 +242,7 @@ fn read_repeat(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn read_with_command(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_with_command(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let command = std::str::from_utf8(value).ok().filter(|command| !command.trim().is_empty());
     let wrong = || {
         ValueError::new(0, "the command is missing")
@@ -254,7 +254,7 @@ fn read_with_command(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> 
 
 const ARRIVALS: Words<Arrivals> = Words(&[("poisson", Arrivals::Poisson), ("uniform", Arrivals::Uniform)]);
 
-fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn rate_total(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     const RATE: &str = "I/Os per second, 1 to 1000M, optionally with a comma and their arrivals: poisson or \
                         uniform";
     let comma = value.iter().position(|byte| *byte == b',').unwrap_or(value.len());
@@ -273,7 +273,7 @@ fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
 /// Longest warm-up of `--until-steady` without a value, s.
 const DEFAULT_WARM_UP_LIMIT: u32 = 3600;
 
-fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn until_steady(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let seconds = match value {
         b"" => Some(DEFAULT_WARM_UP_LIMIT),
         digits => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).filter(|s| *s > 0),
@@ -286,18 +286,18 @@ fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn read_stuck(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_stuck(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     draft.request.run_options.stuck_ms = Some(time_ms(value, 1)?);
     Ok(())
 }
 
-fn fail_on_outage(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn fail_on_outage(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     draft.request.run_options.fail_on_outage_ms = Some(time_ms(value, 1000)?);
     Ok(())
 }
 
 /// Refuses the option in a file; the command line was read before.
-fn set_give_up(_: &mut Draft, _: &[u8]) -> Result<(), ValueError> {
+fn set_give_up(_: &mut RunRequestBuilder, _: &[u8]) -> Result<(), ValueError> {
     Err(ValueError::new(0, "this option belongs on the command line of the command")
         .with_expected("no value"))
 }
@@ -305,7 +305,7 @@ fn set_give_up(_: &mut Draft, _: &[u8]) -> Result<(), ValueError> {
 /// I/Os that `--explain` keeps without a value, and at most.
 const SLOWEST_KEPT: (u32, u32) = (1000, 100_000);
 
-fn read_explain(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_explain(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let wanted = match value {
         b"" => Some(SLOWEST_KEPT.0),
         digits => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()),
@@ -316,18 +316,18 @@ fn read_explain(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn until_written(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn until_written(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     draft.request.run_options.until_written = Some(parse_volume(draft, value)?);
     Ok(())
 }
 
-fn until_read(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn until_read(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     draft.request.run_options.until_read = Some(parse_volume(draft, value)?);
     Ok(())
 }
 
 /// Reads a size, or `2x`.
-fn parse_volume(draft: &Draft, value: &[u8]) -> Result<Volume, ValueError> {
+fn parse_volume(draft: &RunRequestBuilder, value: &[u8]) -> Result<Volume, ValueError> {
     const VOLUME: &str = "a size, as in 500G, or a multiple of the area, as in 2x: 1 or more";
     if value.is_empty() {
         return Err(ValueError::new(0, "the value is missing").with_expected(VOLUME));
@@ -349,7 +349,7 @@ fn parse_volume(draft: &Draft, value: &[u8]) -> Result<Volume, ValueError> {
     possible.ok_or_else(|| ValueError::new(0, "neither a size nor a number of times").with_expected(VOLUME))
 }
 
-fn fsync_every(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn fsync_every(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let number = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     let writes = number.and_then(|digits| digits.parse().ok()).filter(|writes| *writes > 0);
     let what = if value.is_empty() { "the value is missing" } else { "not a number of writes" };

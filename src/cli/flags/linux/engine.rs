@@ -1,7 +1,7 @@
 //! How I/Os reach the storage.
 
 use crate::cli::answer::InfoRequest;
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read};
 use crate::cli::words::{optional_word, switch};
@@ -123,7 +123,7 @@ const NAMES_ELSEWHERE: [(&[&[u8]], &str); 4] = [
     (&[b"io_uring_cmd", b"xnvme"], "nvme"),
 ];
 
-fn read_engine(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_engine(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let named = ENGINES.iter().find(|row| row.name.as_bytes() == value);
     match (value, named) {
         (b"auto", _) => draft.request.run_options.engine = None,
@@ -141,10 +141,10 @@ fn read_engine(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-/// Longest limit of the kernel, us.
+/// Longest limit of the kernel in us.
 const MAX_LATENCY_US: u32 = i32::MAX as u32;
 
-fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn cpu_latency(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     // Strictly: what is no number must not become 0, the strongest of all limits.
     let digits = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     let micros = digits.and_then(|digits| digits.parse().ok()).filter(|us| *us <= MAX_LATENCY_US);
@@ -154,7 +154,7 @@ fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn read_compat(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_compat(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let compat = match value {
         b"2.2" => Compat::V2_2,
         b"2.3" => Compat::V2_3,

@@ -1,6 +1,6 @@
 //! Destinations of reports, and messages.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::cli::{OutRequest, StreamRequest};
@@ -130,19 +130,19 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_out(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_out(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let missing =
         || ValueError::new(value.len(), "the file is missing").with_expected("the name of a file to write");
     draft.request.out.push(OutRequest::read(value).ok_or_else(missing)?);
     Ok(())
 }
 
-fn read_stream(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_stream(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     draft.request.stream = Some(StreamRequest::read(value)?);
     Ok(())
 }
 
-fn io_log(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn io_log(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if value.is_empty() {
         return Err(ValueError::new(0, "the value is missing").with_expected("the name of a file to write"));
     }

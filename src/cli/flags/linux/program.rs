@@ -2,7 +2,7 @@
 
 use crate::cli::UsageExtent;
 use crate::cli::answer::InfoRequest;
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Read, Scope};
 use crate::cli::topics::TOPICS;
@@ -39,7 +39,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-fn read_help(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_help(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let extent = match value {
         [] => Some(UsageExtent::Everyday),
         word => UsageExtent::from_word(word),

@@ -1,6 +1,6 @@
 //! Programs and targets of a run.
 
-use crate::cli::draft::Draft;
+use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
 use crate::cli::flag::{CarriedByFile, Flag, LINUX, Name::Long, Print, Read, Scope};
 use crate::cli::words::{Words, optional_word};
@@ -68,7 +68,7 @@ pub(super) const FLAGS: &[Flag] = &[
 ];
 
 /// Taken out of the command line before the other options are read.
-fn read_preset(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_preset(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let name = String::from_utf8_lossy(value);
     let found = presets::find(&name)
         .ok_or_else(|| ValueError::new(0, "no such preset").with_expected(presets::names()));
@@ -76,7 +76,7 @@ fn read_preset(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
     Ok(())
 }
 
-fn read_prefill(draft: &mut Draft, value: &[u8]) -> Result<(), ValueError> {
+fn read_prefill(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let word = if value.is_empty() { b"auto" } else { value };
     let unknown = || ValueError::new(0, "unknown content").with_expected("auto, random, pattern or zero");
     draft.request.run_options.prefill = Some(PREFILLS.read(word).ok_or_else(unknown)?);

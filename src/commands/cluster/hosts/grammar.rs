@@ -7,8 +7,8 @@ use crate::cli::error::CliError;
 use crate::cli::option::{OptionRow, switch, text};
 use crate::cli::requests::{HostsRequest, HostsStart};
 
-/// More connections are beyond the files of one process.
-const MOST_HOSTS: usize = 4096;
+/// Maximum number of hosts, limited by the open files of a process.
+const MAX_HOSTS: usize = 4096;
 
 const SSH: OptionRow = switch("--ssh", "start the ranks over ssh even if an MPI launcher is installed");
 const PROGRAM: OptionRow = text("--program", "<file>", "/opt/diskspd", "path of diskspd on the hosts")
@@ -51,8 +51,8 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         return Err(CliError::new(format!("'{wrong}' is not a host name"))
             .hint("use names and addresses of letters, digits and . - _ : @, separated by commas"));
     }
-    if hosts.len() < 2 || hosts.len() > MOST_HOSTS {
-        return Err(CliError::new(format!("expected 2 to {MOST_HOSTS} hosts, found {}", hosts.len()))
+    if hosts.len() < 2 || hosts.len() > MAX_HOSTS {
+        return Err(CliError::new(format!("expected 2 to {MAX_HOSTS} hosts, found {}", hosts.len()))
             .hint("name several hosts: diskspd hosts a,b -- OPTIONS TARGETS"));
     }
     if words.is_empty() || words[0] == "hosts" {

@@ -20,10 +20,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-const LOOK: Duration = Duration::from_millis(50);
-/// How long all hosts may take to be reached.
-const REACHING: Nanos = 60 * SECOND;
-/// How long the other ranks may take after rank 0 has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Maximum time for connecting to all hosts.
+const CONNECT_TIMEOUT_NS: Nanos = 60 * SECOND;
+/// Maximum time of the other ranks after the end of rank 0.
 const LEAVING: Nanos = 10 * SECOND;
 
 struct Hub {
@@ -93,7 +93,7 @@ fn own_screen() -> Option<(usize, usize, String)> {
 impl Hub {
     /// Waits until the program has answered on all hosts.
     fn reach_hosts(&mut self) -> Result<(), CommandError> {
-        let until = clock::monotonic() + REACHING;
+        let until = clock::monotonic() + CONNECT_TIMEOUT_NS;
         let mut waiting = vec![true; self.peers.len()];
         let mut failures = Vec::new();
         while waiting.contains(&true) {
@@ -102,12 +102,13 @@ impl Hub {
             }
             if clock::monotonic() >= until {
                 let late = waiting.iter().zip(&self.peers).filter(|(waits, _)| **waits);
-                let late =
-                    late.map(|(_, peer)| format!("{}: no answer within {} s", peer.host, REACHING / SECOND));
+                let late = late.map(|(_, peer)| {
+                    format!("{}: no answer within {} s", peer.host, CONNECT_TIMEOUT_NS / SECOND)
+                });
                 failures.extend(late);
                 break;
             }
-            match self.events.recv_timeout(LOOK) {
+            match self.events.recv_timeout(POLL_INTERVAL) {
                 Ok((rank, PeerEvent::Closed(why))) => {
                     waiting[rank] = false;
                     let why = why.unwrap_or_else(|| self.peers[rank].failure());
@@ -125,7 +126,7 @@ impl Hub {
         let mut until = Nanos::MAX;
         while self.ended.contains(&None) && clock::monotonic() < until {
             self.pass_interrupt();
-            if let Ok((rank, event)) = self.events.recv_timeout(LOOK) {
+            if let Ok((rank, event)) = self.events.recv_timeout(POLL_INTERVAL) {
                 self.take_event(rank, event);
             }
             if self.ended[0].is_some() && until == Nanos::MAX {

@@ -8,11 +8,9 @@ use crate::sys::standard_error::print_line;
 use std::ffi::OsString;
 use std::process::{Command, Stdio};
 
-/// An installed launcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FoundLauncher {
     program: &'static str,
-    /// First line of its version.
     version: String,
     kind: LauncherKind,
 }

@@ -8,14 +8,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 /// A login prints at most this number of bytes before the greeting.
-const MOST_LOGIN: usize = 64 << 10;
+const MAX_LOGIN_BYTES: usize = 64 << 10;
 /// ssh's exit code if it cannot connect.
 const NO_CONNECTION: i32 = 255;
 const NOT_FOUND: i32 = 127;
 
-/// News of a host.
 pub(super) enum PeerEvent {
-    /// It is ready, with the same version.
+    /// The host is ready and has the same version.
     Ready,
     Frame(u32, Vec<u8>),
     /// Reason for the end of the stream; `None` = the program or ssh ended.
@@ -60,7 +59,6 @@ impl Peer {
         let _ = self.frames.send(frame);
     }
 
-    /// Why the connection ended.
     pub(super) fn failure(&mut self) -> String {
         match self.ssh.wait().ok().and_then(|status| status.code()) {
             Some(NO_CONNECTION) => {
@@ -112,7 +110,7 @@ fn read_greeting(output: &mut impl Read) -> Result<(), Option<String>> {
     let mut byte = [0];
     while output.read(&mut byte).map_err(|why| Some(why.to_string()))? > 0 {
         read += 1;
-        if read > MOST_LOGIN {
+        if read > MAX_LOGIN_BYTES {
             return Err(Some("its login prints text without an end".to_owned()));
         }
         if byte[0] != b'\n' {
@@ -158,6 +156,6 @@ mod tests {
         assert_eq!(events(b"Welcome\nbye"), ["closed: "]);
         let other = events(b"diskspd hosts: DiskSpd for Linux 0.0.1\n");
         assert!(other[0].contains("it runs DiskSpd for Linux 0.0.1"), "{other:?}");
-        assert!(events(&vec![b'x'; MOST_LOGIN + 1])[0].contains("without an end"));
+        assert!(events(&vec![b'x'; MAX_LOGIN_BYTES + 1])[0].contains("without an end"));
     }
 }

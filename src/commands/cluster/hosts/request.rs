@@ -11,7 +11,6 @@ pub enum HostsRequest {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostsStart {
-    /// Host of each rank.
     pub hosts: Vec<String>,
     /// Start over ssh in any case.
     pub ssh: bool,

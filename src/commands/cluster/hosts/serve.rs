@@ -19,17 +19,16 @@ use std::time::Duration;
 
 /// How long a rank may take to end after its connection was lost.
 const ENDING: Nanos = 10 * SECOND;
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The stream to the hub.
-type ToHub = Arc<Mutex<io::Stdout>>;
+type HubStream = Arc<Mutex<io::Stdout>>;
 
 /// Serves one job.
 ///
 /// # Errors
 /// The hub does not send a job, or the rank cannot be started.
 pub(super) fn serve() -> Result<Exit, CommandError> {
-    let hub: ToHub = Arc::new(Mutex::new(io::stdout()));
+    let hub: HubStream = Arc::new(Mutex::new(io::stdout()));
     put_bytes(&hub, format!("{}\n", greeting()).as_bytes())?;
     let mut input = io::stdin();
     let order = match read_frame(&mut input).map_err(stream_error)? {
@@ -81,7 +80,7 @@ fn start_rank(order: &StartOrder) -> Result<(Child, RankSocket), CommandError> {
 }
 
 /// Passes the output of the rank.
-fn pass_output(mut output: impl Read + Send + 'static, hub: ToHub) -> JoinHandle<()> {
+fn pass_output(mut output: impl Read + Send + 'static, hub: HubStream) -> JoinHandle<()> {
     thread::spawn(move || {
         let mut piece = [0; 65536];
         while let Ok(count @ 1..) = output.read(&mut piece) {
@@ -93,7 +92,7 @@ fn pass_output(mut output: impl Read + Send + 'static, hub: ToHub) -> JoinHandle
 }
 
 /// Passes the messages of the rank.
-fn pass_messages(mut own: RankSocket, hub: ToHub) -> JoinHandle<()> {
+fn pass_messages(mut own: RankSocket, hub: HubStream) -> JoinHandle<()> {
     thread::spawn(move || {
         while let Ok(Some((to, bytes))) = read_frame(&mut own) {
             if put_bytes(&hub, &encode_frame(to, &bytes)).is_err() {
@@ -126,7 +125,7 @@ fn wait_for(rank: &Mutex<Child>) -> io::Result<ExitStatus> {
         if let Some(status) = rank.lock_anyway().try_wait()? {
             return Ok(status);
         }
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -135,7 +134,7 @@ fn exit_code(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(Exit::RunFailed.code())
 }
 
-fn put_bytes(hub: &ToHub, bytes: &[u8]) -> Result<(), CommandError> {
+fn put_bytes(hub: &HubStream, bytes: &[u8]) -> Result<(), CommandError> {
     let mut hub = hub.lock_anyway();
     hub.write_all(bytes).and_then(|()| hub.flush()).map_err(stream_error)
 }

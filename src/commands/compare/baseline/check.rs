@@ -1,23 +1,23 @@
 //! `diskspd baseline check`: has anything become worse?
 
 use super::find::{self, find_named};
-use super::{again, side};
+use super::{retest, side};
 use crate::cli::shell_quote::quoted;
 use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
 use crate::commands::compare as comparing;
 use crate::commands::compare::outputs::{AboutPage, ComparisonFiles};
-use crate::commands::compare::{past, sides};
-use crate::commands::lab::foreseen;
-use crate::commands::lab::suite::kept::SuiteKeeper;
-use crate::commands::lab::suite::rounds::{RoundsEnd, SuiteRounds};
-use crate::commands::lab::suite::source::PlannedTest;
-use crate::commands::lab::suite::{self, fits};
+use crate::commands::compare::{earlier_runs, sides};
+use crate::commands::experiments::foreseen;
+use crate::commands::experiments::suite::kept::SuiteKeeper;
+use crate::commands::experiments::suite::rounds::{RoundsOutcome, SuiteRounds};
+use crate::commands::experiments::suite::source::PlannedTest;
+use crate::commands::experiments::suite::{self, fits};
 use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::commands::shared::output;
 use crate::commands::shared::runs::stored;
 use crate::experiments::compare::{
-    self, ChangeVerdict, ComparisonQuery, Looks, PlannedRuns, RunComparison, Side, SideRun, SpanCompared,
-    in_one_sentence, table,
+    self, ChangeVerdict, ComparisonQuery, InterimAnalyses, PlannedRuns, RunComparison, Side, SideRun,
+    SpanCompared, in_one_sentence, table,
 };
 use crate::finding::Finding;
 use crate::report::answers::ComparisonReport;
@@ -33,8 +33,8 @@ const MAX_CHECKS: u32 = 4;
 struct NewRuns {
     side: Side,
     comparison: RunComparison,
-    ended: RoundsEnd,
-    /// How long a run of each test takes, s.
+    ended: RoundsOutcome,
+    /// Duration of a run of each test in s.
     seconds: Vec<(String, f64)>,
 }
 
@@ -58,8 +58,8 @@ pub(super) fn check(
     let (first, entries) = side::of_baseline(store, &index, &asked.name, &baseline)?;
     let tests = find::tests(&baseline).into_iter();
     let question = ComparisonQuery {
-        tests: tests.map(|test| (test.to_owned(), again::question(&baseline, test))).collect(),
-        looks: Looks::Equal(if asked.rounds.until_sure { MAX_CHECKS } else { 1 }),
+        tests: tests.map(|test| (test.to_owned(), retest::question(&baseline, test))).collect(),
+        looks: InterimAnalyses::Equal(if asked.rounds.until_sure { MAX_CHECKS } else { 1 }),
         ..ComparisonQuery::default()
     };
     let judged = BaselineSide { request, side: first, question };
@@ -72,7 +72,7 @@ pub(super) fn check(
             let judged = unnamed_unless_all(judged, &side);
             let common = sides::warn_shared_runs([&judged.side, &side]);
             let comparison = compare_sides(&judged, &side)?;
-            let new = NewRuns { side, comparison, ended: RoundsEnd::Complete, seconds: Vec::new() };
+            let new = NewRuns { side, comparison, ended: RoundsOutcome::Complete, seconds: Vec::new() };
             let exit = report_check(&judged, asked, &new, &files)?;
             Ok(exit.max(comparing::gate_of_common(common, asked.fail_if)))
         }
@@ -92,8 +92,8 @@ fn unnamed_unless_all<'a>(judged: BaselineSide<'a>, other: &Side) -> BaselineSid
 }
 
 fn compare_sides(judged: &BaselineSide, other: &Side) -> Result<RunComparison, CommandError> {
-    let most = past::MAX_RUNS * judged.question.tests.len().max(1);
-    let past = past::runs([&judged.side, other], judged.request.store.as_deref(), most);
+    let most = earlier_runs::MAX_RUNS * judged.question.tests.len().max(1);
+    let past = earlier_runs::runs([&judged.side, other], judged.request.store.as_deref(), most);
     compare::compare_knowing(&judged.side, other, &past, &judged.question)
         .map_err(|differences| comparing::refuse_differences(&differences))
 }
@@ -106,7 +106,7 @@ fn run(
     baseline: &Baseline,
     entries: &[StoreEntry],
 ) -> Result<(NewRuns, ComparisonFiles), CommandError> {
-    let mut tests = again::tests(store, baseline, entries, asked)?;
+    let mut tests = retest::tests(store, baseline, entries, asked)?;
     fits::machine(&tests, false)?;
     tests.iter_mut().for_each(|planned| planned.run.own.keeps.push(store.folder().to_owned()));
     let door = tests.iter().fold(OutputPolicy::default(), |door, planned| planned.run.door(door));
@@ -128,7 +128,7 @@ fn run(
     loop {
         let ended = walk.run_to(&rounds)?;
         let runs: Vec<SideRun> = walk.made.iter().flatten().map(|run| run.side.clone()).collect();
-        if runs.is_empty() || ended == RoundsEnd::Interrupted {
+        if runs.is_empty() || ended == RoundsOutcome::Interrupted {
             return Err(CommandError::failed([format!(
                 "the check was interrupted without a result; the runs made until then are kept as @{}",
                 keeper.label
@@ -139,7 +139,7 @@ fn run(
         let undecided: Vec<bool> =
             tests.iter().map(|planned| can_be_told(&comparison, &planned.test.name)).collect();
         if !asked.rounds.until_sure
-            || ended != RoundsEnd::Complete
+            || ended != RoundsOutcome::Complete
             || look >= MAX_CHECKS
             || !undecided.contains(&true)
         {
@@ -218,7 +218,7 @@ fn report_check(
     let telling = ComparisonReport { title: &asked.name, comparison, question: &judged.question, by };
     let about = AboutPage { command_line: &command_line, is_noise: false, sentence: Some(&sentence) };
     files.write(&telling, [&judged.side, &new.side], &about)?;
-    if new.ended == RoundsEnd::OutOfBudget {
+    if new.ended == RoundsOutcome::OutOfBudget {
         print_line(Finding::note("the budget is exhausted; tests have fewer runs than requested"));
     }
     Ok(comparing::ended(exit, comparison, asked.fail_if, &judged.question))

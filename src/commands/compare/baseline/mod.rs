@@ -1,8 +1,8 @@
 //! `diskspd baseline`: reference runs for later ones.
 
-mod again;
 mod check;
 mod find;
+mod retest;
 mod set;
 mod side;
 

@@ -1,6 +1,6 @@
 //! Requests for baselines.
 
-use super::{AnswerOut, FailIf, RoundsRequest};
+use super::{AnswerOutput, FailIf, RoundsRequest};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ pub struct BaselineCheck {
     /// `--destroy`: permit writing to block devices that carry a signature.
     pub destroy: bool,
     /// `--json`, `--html`, `--out`
-    pub out: Vec<AnswerOut>,
+    pub out: Vec<AnswerOutput>,
     pub quiet: bool,
 }
 

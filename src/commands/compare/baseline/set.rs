@@ -3,9 +3,9 @@
 use super::find::tests;
 use super::side;
 use crate::cli::Exit;
+use crate::commands::experiments::foreseen;
+use crate::commands::experiments::suite::kept::OF_SUITE;
 use crate::commands::history::import;
-use crate::commands::lab::foreseen;
-use crate::commands::lab::suite::kept::OF_SUITE;
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::output::print::print;
 use crate::commands::shared::runs::stored;

@@ -1,7 +1,7 @@
 //! The runs of the history as a side of a comparison, each with its test.
 
 use crate::commands::compare::sides;
-use crate::commands::lab::suite::kept;
+use crate::commands::experiments::suite::kept;
 use crate::commands::shared::command_error::CommandError;
 use crate::experiments::compare::{Side, SideRun};
 use crate::finding::Finding;

@@ -2,7 +2,7 @@
 //! (`comparison.json`), and every completed run with its side, kernel and boot.
 
 use super::turn::BootRun;
-use crate::cli::AcrossBoots;
+use crate::cli::BootPlan;
 use crate::commands::shared::folder_error::{FolderError, FolderErrorKind};
 use crate::commands::shared::run_folder::{FolderKind, RunFolder};
 use crate::machine::System;
@@ -28,7 +28,7 @@ impl BootFolder {
     /// Fails with a message if it has other content, belongs to another comparison or machine, is in use,
     /// or is inaccessible.
     pub(super) fn open(
-        asked: &AcrossBoots,
+        asked: &BootPlan,
         command_line: &str,
         system: &System,
     ) -> Result<(BootFolder, Vec<BootRun>), FolderError> {
@@ -52,7 +52,7 @@ impl BootFolder {
     }
 }
 
-fn describe_comparison(asked: &AcrossBoots, command_line: &str, system: &System) -> Value {
+fn describe_comparison(asked: &BootPlan, command_line: &str, system: &System) -> Value {
     json!({
         "format": { "name": FORMAT, "version": 2 },
         "program": env!("CARGO_PKG_VERSION"),

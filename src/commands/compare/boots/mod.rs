@@ -6,16 +6,16 @@ mod turn;
 use crate::commands::shared::console::display::{Display, Step};
 pub(crate) use turn::BootRun;
 
-use super::interleaved::{self, SideLine};
+use super::interleaved::{self, SideSetup};
 use super::outputs::ComparisonFiles;
 use super::sides;
 use crate::cli::shell_quote::quoted;
-use crate::cli::{AcrossBoots, CompareRequest};
+use crate::cli::{BootPlan, CompareRequest};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::input::load_runs;
 use crate::commands::shared::job::ctrl_c;
 use crate::commands::shared::runs::{side_run, with};
-use crate::experiments::compare::{ENOUGH_BOOTS, Side, more_boots};
+use crate::experiments::compare::{MIN_BOOTS, Side, more_boots};
 use crate::finding::Finding;
 use crate::host;
 use crate::host::root::Root;
@@ -41,7 +41,7 @@ pub(super) struct BootSides {
 /// # Errors
 /// Fails if another kernel is due, the folder belongs to another comparison, or a run fails.
 pub(super) fn run(
-    asked: &AcrossBoots,
+    asked: &BootPlan,
     request: &CompareRequest,
     open: impl FnOnce(OutputPolicy) -> Result<ComparisonFiles, CommandError>,
 ) -> Result<BootSides, CommandError> {
@@ -65,7 +65,7 @@ pub(super) fn run(
     let known = turn::kernels(&history);
     let boots = u32::try_from(turn::whole_boots(&history, repeat)).unwrap_or(u32::MAX);
     let enough = match known[1] {
-        Some(_) if boots < ENOUGH_BOOTS => {
+        Some(_) if boots < MIN_BOOTS => {
             let more = more_boots(boots);
             format!(" ({boots} whole boots; for the certainty of runs in random pairs: {more})")
         }
@@ -102,12 +102,12 @@ fn running_kernel() -> Result<Kernel, CommandError> {
 }
 
 fn make_run(
-    line: &SideLine,
+    line: &SideSetup,
     folder: &BootFolder,
     history: &mut Vec<BootRun>,
     here: &Kernel,
     turn: BootTurn,
-    asked: &AcrossBoots,
+    asked: &BootPlan,
 ) -> Result<(), CommandError> {
     let letter = ["A", "B"][turn.side];
     let control = Arc::default();
@@ -150,7 +150,7 @@ fn goes_on(not_done: CommandError, runs: usize) -> CommandError {
 fn read(
     folder: &BootFolder,
     history: &[BootRun],
-    asked: &AcrossBoots,
+    asked: &BootPlan,
     kernels: [String; 2],
 ) -> Result<[Side; 2], CommandError> {
     let mut sides =

@@ -5,7 +5,6 @@ use crate::experiments::compare::BootOrder;
 use serde::de::{Deserializer, Error, Unexpected};
 use serde::{Deserialize, Serialize};
 
-/// The kernel that runs now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kernel {
     pub release: String,
@@ -86,8 +85,7 @@ pub(super) fn next_side(history: &[BootRun], repeat: usize) -> usize {
 /// Reason why there is no run at this boot. Kernels are distinguished by their names; `to_do` is explained
 /// at that function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum OutOfTurn {
-    /// It is a third kernel.
+pub(super) enum BootMismatch {
     #[error(
         "this is kernel {here}, but the folder compares {a} with {b}; boot one of these, or name another \
          folder"
@@ -101,7 +99,7 @@ pub(super) enum OutOfTurn {
          new folder"
     )]
     Disordered,
-    /// It is the other kernel's turn.
+    /// The next run needs the other kernel.
     #[error("the random order of the boots has the other kernel next, and this is kernel {here}; {to_do}")]
     Other { here: String, to_do: String },
 }
@@ -110,7 +108,7 @@ pub(super) enum OutOfTurn {
 ///
 /// # Errors
 /// Fails with the next step if no run is due.
-pub(super) fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTurn, OutOfTurn> {
+pub(super) fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTurn, BootMismatch> {
     let known = kernels(history);
     let side = match known {
         [Some(a), _] if a.is_like(here) => 0,
@@ -118,7 +116,7 @@ pub(super) fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<
         [None, _] => 0,
         [Some(_), None] => 1,
         [Some(a), Some(b)] => {
-            return Err(OutOfTurn::Stranger {
+            return Err(BootMismatch::Stranger {
                 here: here.name(Some(a)),
                 a: a.name(Some(b)),
                 b: b.name(Some(a)),
@@ -135,14 +133,14 @@ pub(super) fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<
     if last.kernel.boot == here.boot {
         return match is_cut_short {
             true => Ok(BootTurn { side, made, left: repeat - made, cut_short: false }),
-            false => Err(OutOfTurn::Done { here: kernel_name(here, &known), to_do: to_do() }),
+            false => Err(BootMismatch::Done { here: kernel_name(here, &known), to_do: to_do() }),
         };
     }
     if history.iter().any(|run| run.kernel.boot == here.boot) {
-        return Err(OutOfTurn::Disordered);
+        return Err(BootMismatch::Disordered);
     }
     if side != due {
-        return Err(OutOfTurn::Other { here: kernel_name(here, &known), to_do: to_do() });
+        return Err(BootMismatch::Other { here: kernel_name(here, &known), to_do: to_do() });
     }
     Ok(BootTurn { side, made: 0, left: repeat, cut_short: is_cut_short })
 }
@@ -199,7 +197,7 @@ mod tests {
             if boots > 0 {
                 let other = sample_kernel(["new", "old"][side], 100);
                 let why = turn(&history, &other, 3).unwrap_err();
-                assert!(matches!(&why, OutOfTurn::Other { .. }), "{boots}: {why}");
+                assert!(matches!(&why, BootMismatch::Other { .. }), "{boots}: {why}");
                 let last = boot_sides(boots)[boots - 1];
                 let to_do = to_do(&kernels(&history), side, last);
                 assert_eq!(to_do.contains(" again and repeat"), side == last, "{boots}: {to_do}");
@@ -224,7 +222,7 @@ mod tests {
             (&[("old", 1, 3), ("new", 2, 1)], sample_kernel("old", 3)),
         ] {
             let why = turn(&sample_folder(boots), &here, 3).unwrap_err();
-            assert!(matches!(why, OutOfTurn::Other { .. }), "{boots:?}: {why}");
+            assert!(matches!(why, BootMismatch::Other { .. }), "{boots:?}: {why}");
         }
         let history = sample_folder(&[("old", 1, 3), ("new", 2, 1), ("new", 3, 3)]);
         assert_eq!((whole_boots(&history, 3), order(&history)), (2, Some(BootOrder::from_first_boot("1"))));
@@ -233,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_of_one_of_two_sides() {
+    fn run_belongs_to_one_side() {
         let read = |side: &str| {
             let kernel = r##"{"release":"old","version":"#1","boot":"1"}"##;
             let text = format!(r#"{{"side":{side},"kernel":{kernel},"began_ms":0}}"#);

@@ -1,9 +1,9 @@
 //! The command lines that are compared: two, or one that two programs or two kernels run.
 
-use crate::cli::command_line::ReadLine;
+use crate::cli::command_line::LineParser;
 use crate::cli::error::CliError;
 use crate::cli::shell_quote::quoted;
-use crate::cli::{AcrossBoots, Interleaved, Invocation, RunRequest, SideWords};
+use crate::cli::{BootPlan, Interleaved, Invocation, RunRequest, SideCommand};
 use crate::presets;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,8 +17,8 @@ pub(super) fn across_boots(
     folder: PathBuf,
     with: &[Option<PathBuf>; 2],
     words: &[OsString],
-    line: ReadLine,
-) -> Result<AcrossBoots, CliError> {
+    line: LineParser,
+) -> Result<BootPlan, CliError> {
     if *with != [None, None] {
         return Err(CliError::new(
             "--dir compares two kernels, --with-a and --with-b two programs: choose one",
@@ -31,7 +31,7 @@ pub(super) fn across_boots(
                 alternately",
         ));
     }
-    Ok(AcrossBoots { folder, repeat, request: run(words, line)?, typed: quoted(words) })
+    Ok(BootPlan { folder, repeat, request: run(words, line)?, typed: quoted(words) })
 }
 
 /// Returns two command lines, or one for two programs.
@@ -42,13 +42,13 @@ pub(super) fn both_lines(
     repeat: Option<u32>,
     programs: [Option<PathBuf>; 2],
     lines: &[OsString],
-    line: ReadLine,
+    line: LineParser,
 ) -> Result<Interleaved, CliError> {
     if programs == [None, None] || lines.iter().any(|word| word == "::") {
         return Ok(Interleaved { programs, ..read_interleaved(repeat, lines, line)? });
     }
     let request = run(lines, line)?;
-    let words = SideWords::new(lines, &request, line);
+    let words = SideCommand::new(lines, &request, line);
     let typed = quoted(&words.options);
     Ok(Interleaved {
         repeat,
@@ -60,14 +60,14 @@ pub(super) fn both_lines(
     })
 }
 
-impl SideWords {
-    fn new(words: &[OsString], request: &RunRequest, line: ReadLine) -> SideWords {
+impl SideCommand {
+    fn new(words: &[OsString], request: &RunRequest, line: LineParser) -> SideCommand {
         let targets = trailing_targets(words, request);
         let options = words[..words.len() - targets.len()].to_vec();
         let seeded: Vec<OsString> =
             options.iter().cloned().chain(["-z1".into()]).chain(targets.iter().cloned()).collect();
         let takes_seed = run(&seeded, line).is_ok();
-        SideWords { options, targets, takes_seed }
+        SideCommand { options, targets, takes_seed }
     }
 }
 
@@ -75,7 +75,7 @@ impl SideWords {
 fn read_interleaved(
     repeat: Option<u32>,
     lines: &[OsString],
-    line: ReadLine,
+    line: LineParser,
 ) -> Result<Interleaved, CliError> {
     let middle = lines.iter().position(|word| word == "::").ok_or_else(|| {
         CliError::new("the :: between both command lines is missing")
@@ -90,7 +90,7 @@ fn read_interleaved(
     let of_other = run(other, line)?;
     // Two devices: each line has its own.
     if let Some(own) = run(first, line).ok().filter(|own| !trailing_targets(first, own).is_empty()) {
-        let lines = [SideWords::new(first, &own, line), SideWords::new(other, &of_other, line)];
+        let lines = [SideCommand::new(first, &own, line), SideCommand::new(other, &of_other, line)];
         let typed = [quoted(first), quoted(other)];
         return Ok(Interleaved {
             repeat,
@@ -106,7 +106,7 @@ fn read_interleaved(
     let typed = |words: &[OsString]| quoted(&words[..words.len() - targets.len()]);
     let typed = [typed(&first), typed(other)];
     let of_first = run(&first, line)?;
-    let lines = [SideWords::new(&first, &of_first, line), SideWords::new(other, &of_other, line)];
+    let lines = [SideCommand::new(&first, &of_first, line), SideCommand::new(other, &of_other, line)];
     Ok(Interleaved {
         repeat,
         order_seed: None,
@@ -131,7 +131,7 @@ fn trailing_targets(words: &[OsString], request: &RunRequest) -> Vec<OsString> {
 
 const COMPARED: [&str; 3] = ["--save", "--store", "--quiet"];
 
-fn run(words: &[OsString], line: ReadLine) -> Result<RunRequest, CliError> {
+fn run(words: &[OsString], line: LineParser) -> Result<RunRequest, CliError> {
     let arguments: Vec<OsString> = [OsString::from("diskspd")].iter().chain(words).cloned().collect();
     let request = match line(&arguments)? {
         Invocation::Run(request) if request.record.is_none() => *request,

@@ -13,7 +13,7 @@ use crate::experiments::compare::{AnswerForm, ComparisonQuery, Metric};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::cli::requests::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Interleaved};
+use crate::cli::requests::{AnswerOutput, BootPlan, CompareRequest, FailIf, Interleaved};
 use lines::{across_boots, both_lines};
 
 const FIGURE: OptionRow = METRIC
@@ -22,7 +22,7 @@ const FIGURE: OptionRow = METRIC
          under a rate: response-p99, read-response-mean",
     )
     .with_default("iops, under a rate p99; the others are shown");
-const SAME: OptionRow =
+const SAME_OPTION: OptionRow =
     text("--same", "<share>", "5%", "differences up to this count as the same").with_default("2%");
 pub(super) const FAIL_IF: OptionRow = text(
     "--fail-if",
@@ -39,7 +39,7 @@ pub(super) const BISECT: OptionRow = text(
     "exit codes for git bisect run, which searches for this loss: 0 = good, 1 = bad (nearer to the loss than \
      to A), 125 = inconclusive or failed, 128 = wrong command line",
 );
-const ANYWAY: OptionRow =
+const ANYWAY_OPTION: OptionRow =
     switch("--anyway", "also compare runs that differ in block size, mix, pattern or rate");
 const DOCUMENT: OptionRow = JSON.with_help("write the comparison as JSON to this file");
 const PAGE: OptionRow =
@@ -65,7 +65,7 @@ const ORDER_SEED: OptionRow = row(
 const WITH_A: OptionRow = row(
     "--with-a",
     File,
-    "the diskspd program for the runs of A; then come the options of a run and its targets",
+    "the diskspd program for the runs of A, followed by the options and targets of a run",
 )
 .with_default("this one");
 const WITH_B: OptionRow =
@@ -84,8 +84,22 @@ pub(super) const COMPARE: Command = Command {
     help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is better, \
            worse or the same",
     options: &[
-        FIGURE, SAME, FAIL_IF, BISECT, ANYWAY, DOCUMENT, PAGE, BY_ENDING, STORE, QUIET, REPEAT, UNTIL_SURE,
-        ORDER_SEED, WITH_A, WITH_B, BOOTS,
+        FIGURE,
+        SAME_OPTION,
+        FAIL_IF,
+        BISECT,
+        ANYWAY_OPTION,
+        DOCUMENT,
+        PAGE,
+        BY_ENDING,
+        STORE,
+        QUIET,
+        REPEAT,
+        UNTIL_SURE,
+        ORDER_SEED,
+        WITH_A,
+        WITH_B,
+        BOOTS,
     ],
     exclusive: &[&[FAIL_IF, BISECT], &[REPEAT, UNTIL_SURE], &[BOOTS, UNTIL_SURE]],
     takes: Operands::LineWith {
@@ -152,13 +166,13 @@ fn read_question(line: &CommandLine) -> Result<ComparisonQuery, CliError> {
     let usual = ComparisonQuery::default();
     Ok(ComparisonQuery {
         metric: line.read_value(&FIGURE, metric)?,
-        same: line.read_value(&SAME, same)?.unwrap_or(usual.same),
-        anyway: line.has_option(&ANYWAY),
+        same: line.read_value(&SAME_OPTION, same)?.unwrap_or(usual.same),
+        anyway: line.has_option(&ANYWAY_OPTION),
         ..usual
     })
 }
 
-fn read_runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>), CliError> {
+fn read_runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<BootPlan>), CliError> {
     let (folder, read) = (line.path(&BOOTS)?, line.readers.line);
     let repeat = match line.has_option(&UNTIL_SURE) {
         true => Some(None),
@@ -221,9 +235,9 @@ pub(super) fn output_options(
     document: &OptionRow,
     page: &OptionRow,
     by_ending: &OptionRow,
-) -> Result<Vec<AnswerOut>, CliError> {
+) -> Result<Vec<AnswerOutput>, CliError> {
     let named = |row: &OptionRow, form, path: Option<PathBuf>| {
-        path.map(|path| AnswerOut { option: row.name, form, path })
+        path.map(|path| AnswerOutput { option: row.name, form, path })
     };
     let fixed = [
         named(document, AnswerForm::Json, line.path(document)?),
@@ -231,7 +245,7 @@ pub(super) fn output_options(
     ];
     let read = |value: &str| {
         let (form, path) = AnswerForm::read(value).ok_or_else(AnswerForm::expected_forms)?;
-        Ok::<AnswerOut, String>(AnswerOut { option: by_ending.name, form, path: path.into() })
+        Ok::<AnswerOutput, String>(AnswerOutput { option: by_ending.name, form, path: path.into() })
     };
     let others = line.read_values(by_ending, read)?;
     Ok(fixed.into_iter().flatten().chain(others).collect())

@@ -1,6 +1,6 @@
 //! `diskspd doctor`: properties of the machine that would distort figures, before any measurement.
 
-use super::io_features::{self, FeatureStatus, NOT_LOOKED_AT};
+use super::io_features::{self, FeatureStatus, UNCHECKED_TEXT};
 use crate::checks::{arrays, environment};
 use crate::cli::Exit;
 use crate::commands::shared::command_error::CommandError;
@@ -75,7 +75,7 @@ fn text(system: &System, findings: &[Finding], offered: &[FeatureStatus]) -> Str
         text += "found nothing that would distort figures\n";
     }
     text += &io_features::text(offered);
-    text += NOT_LOOKED_AT;
+    text += UNCHECKED_TEXT;
     if let Some(fingerprint) = &system.fingerprint {
         text += &format!("fingerprint: {}\n", fingerprint.hash);
     }

@@ -4,8 +4,8 @@ use crate::profile::RawText;
 use serde::Serialize;
 use std::path::Path;
 
-pub(super) const NOT_LOOKED_AT: &str = "not checked on Windows: frequencies and sleep states of CPUs, limits \
-    of job objects, load by other programs, alignment of partitions, links of disks\n";
+pub(super) const UNCHECKED_TEXT: &str = "not checked on Windows: frequencies and sleep states of CPUs, \
+    limits of job objects, load by other programs, alignment of partitions, links of disks\n";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) enum FeatureStatus {}

@@ -9,14 +9,14 @@ use crate::cli::{Invocation, fio_line};
 
 const PROFILE: OptionRow =
     OUT.with_help("write the profile to this file, as XML for -X; - is standard output");
-const UNTOLD: OptionRow = QUIET.with_help("print no notes about differences");
+const QUIET_CONVERT: OptionRow = QUIET.with_help("print no notes about differences");
 
 pub(super) const CONVERT: Command = Command {
     name: "convert",
     arguments: "<file>|fio <fio's option> .. [--out <file.xml>]",
     help: "convert a job file or command line of fio, or an XML profile, into a command line or a profile, \
            and run nothing (docs/reference/fio-jobs.md)",
-    options: &[PROFILE, UNTOLD],
+    options: &[PROFILE, QUIET_CONVERT],
     exclusive: &[],
     takes: Operands::FilesOrFio,
     examples: &[
@@ -28,7 +28,7 @@ pub(super) const CONVERT: Command = Command {
 };
 
 fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
-    let (out, quiet) = (line.path(&PROFILE)?, line.has_option(&UNTOLD));
+    let (out, quiet) = (line.path(&PROFILE)?, line.has_option(&QUIET_CONVERT));
     let request = |source| Ok(Invocation::Convert(ConvertRequest { source, out, quiet }));
     if let Some(words) = &line.line {
         let (words, ours) = fio_line::split(words)?;

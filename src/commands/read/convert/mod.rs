@@ -70,7 +70,6 @@ fn profile_file(source: &ConvertSource) -> ProfileFile {
     ProfileFile { path, form, words, overrides: Overrides::default(), substitutions: Vec::new() }
 }
 
-/// The source in messages.
 fn name(source: &ConvertSource) -> String {
     match source {
         ConvertSource::File(file) => file.display().to_string(),

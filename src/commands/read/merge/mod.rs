@@ -7,12 +7,12 @@ use crate::commands::shared::console::display::Display;
 use crate::commands::shared::input::load_runs::{self, RunFile};
 use crate::commands::shared::output::{self, OutFile};
 use crate::commands::shared::runs::stored;
-use crate::commands::shared::unread_runs::UnreadRunsError;
+use crate::commands::shared::unread_runs::RunsReadError;
 use crate::finding::Finding;
 use crate::merge::{Merge, merge_known};
 use crate::report::findings::{self, Detail};
 use crate::report::run_text;
-use crate::report_formats::{Format, TEXT, WithVerdicts};
+use crate::report_formats::{Format, TEXT, VerdictForm};
 use crate::results::{Host, Record, RunSummary};
 use crate::run::destination;
 use crate::run::{HangGuard, NamedOutput, OutputPolicy};
@@ -67,7 +67,7 @@ impl Hosts {
     fn add(
         &mut self,
         file: &Path,
-        there: Result<(), UnreadRunsError>,
+        there: Result<(), RunsReadError>,
         request: &MergeRequest,
     ) -> Result<(), CommandError> {
         let shown = load_runs::display_path(file);
@@ -109,8 +109,8 @@ impl Hosts {
     }
 }
 
-fn requested_verdicts(request: &MergeRequest) -> WithVerdicts {
-    WithVerdicts { xml: request.xml_verdict, text: request.text_verdict }
+fn requested_verdicts(request: &MergeRequest) -> VerdictForm {
+    VerdictForm { xml: request.xml_verdict, text: request.text_verdict }
 }
 
 /// `all.node1.xml` of `all.xml`; merging has made the host's name one that can be part of a file's.
@@ -149,14 +149,14 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
 
 fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, CommandError> {
     if let Some(out) = request.out.first() {
-        return Err(CommandError::misused([format!(
+        return Err(CommandError::usage_errors([format!(
             "--out {}: cannot write a report from results of other programs, which hold only figures; the \
              merged figures go to standard output",
             out.path.display()
         )]));
     }
     let merged = merge_known(&hosts.results).map_err(|error| error.to_string())?;
-    let lost = hosts.merge.missed();
+    let lost = hosts.merge.count_missing();
     let all = hosts.results.len() + lost;
     let first = if lost > 0 { format!("{} of {all} hosts\n", hosts.results.len()) } else { String::new() };
     let text = first + &run_text::text(&merged, request.verbose, standard_output::room());

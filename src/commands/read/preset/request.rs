@@ -4,8 +4,7 @@
 pub enum PresetRequest {
     /// All of them, a line each.
     List,
-    /// One, with everything that is known about it.
+    /// Shows one run with all details.
     Show(String),
-    /// The page of the documentation.
     Markdown,
 }

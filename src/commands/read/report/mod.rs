@@ -1,7 +1,7 @@
 //! `diskspd report FILE .. [-v] [--csv|--md]`: prints the report of a saved run again, or a table of many;
 //! with `--html` it writes a page of all, with `--out` the report of a record in another form.
 
-use super::answer_file::{self, ReadAnswer};
+use super::answer_file::{self, LoadedAnswer};
 use crate::checks::JudgedRecord;
 use crate::cli::{Exit, OutRequest, ReportRequest, TableForm};
 use crate::commands::shared::command_error::{CommandError, report_error};
@@ -13,7 +13,7 @@ use crate::commands::shared::runs::stored;
 use crate::report::findings::{self, Detail};
 use crate::report::run_text;
 use crate::report::runs::{self, TableRun};
-use crate::report_formats::{TEXT, WithVerdicts};
+use crate::report_formats::{TEXT, VerdictForm};
 use crate::results::Record;
 use crate::run::{HangGuard, NamedOutput, OutputPolicy};
 use crate::sys::standard_error;
@@ -41,19 +41,19 @@ pub(crate) fn report(request: &ReportRequest) -> Result<Exit, CommandError> {
     }
     match &files[..] {
         [file] if !request.out.is_empty() => in_other_forms(file, &request.out),
-        _ if !request.out.is_empty() => {
-            Err(CommandError::misused(["--out is for one record: --html FILE writes a page of several runs"]))
-        }
+        _ if !request.out.is_empty() => Err(CommandError::usage_errors([
+            "--out is for one record: --html FILE writes a page of several runs",
+        ])),
         [file] if request.table.is_none() && !file.is_dir() => report_file(file, request.verbose),
         _ if request.verbose => {
-            Err(CommandError::misused(["-v is for one file: a table has no room for all findings"]))
+            Err(CommandError::usage_errors(["-v is for one file: a table has no room for all findings"]))
         }
         _ => print_table(request, &files),
     }
 }
 
 /// The report of an answer made of many runs, or its other forms.
-fn of_answer(read: &ReadAnswer, file: &Path, request: &ReportRequest) -> Result<Exit, CommandError> {
+fn of_answer(read: &LoadedAnswer, file: &Path, request: &ReportRequest) -> Result<Exit, CommandError> {
     let page = request.html.iter().map(|path| OutRequest { format: Some("html"), path: path.clone() });
     let outs: Vec<OutRequest> = request.out.iter().cloned().chain(page).collect();
     if outs.is_empty() {
@@ -62,7 +62,7 @@ fn of_answer(read: &ReadAnswer, file: &Path, request: &ReportRequest) -> Result<
     let records = read.records.iter().cloned().chain([file.to_owned()]);
     let door =
         OutputPolicy::default().which_reads(records.map(|path| NamedOutput { by: "report".into(), path }));
-    let files = answer_forms::open(&outs, door, WithVerdicts::default(), &HangGuard::default())?;
+    let files = answer_forms::open(&outs, door, VerdictForm::default(), &HangGuard::default())?;
     let mut exit = Exit::Success;
     for file in &files {
         exit = exit.max(report_error(answer_forms::save(file, read.answer.as_ref()).map(|()| Exit::Success)));
@@ -95,7 +95,7 @@ fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, CommandError
     let read = NamedOutput { by: "report".into(), path: file.to_owned() };
     let mut door = OutputPolicy::default().which_reads([read]);
     let opened = outs.iter().map(|out| {
-        let format = output::format_of(out, WithVerdicts::default())?;
+        let format = output::format_of(out, VerdictForm::default())?;
         OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &HangGuard::default())
     });
     let opened = opened.collect::<Result<Vec<OutFile>, CommandError>>()?;

@@ -13,12 +13,12 @@ use std::process::ChildStdout;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-/// Output that is kept at most, bytes.
-const MOST_KEPT: usize = 64 << 20;
+/// Maximum kept output in bytes.
+const MAX_OUTPUT_BYTES: usize = 64 << 20;
 /// Time for the rest of the output after the end of the command, ns. A descendant may keep the pipe open.
 const MAX_REST_TIME: u64 = SECOND;
 
-/// Where a command reports its figures.
+/// Location of a command's figures.
 #[derive(Debug, PartialEq, Eq)]
 enum ClaimSource {
     Nowhere,
@@ -55,7 +55,7 @@ impl Claims {
                     break;
                 }
                 let mut kept = printed.lock_anyway();
-                let room = MOST_KEPT.saturating_sub(kept.len()).min(length);
+                let room = MAX_OUTPUT_BYTES.saturating_sub(kept.len()).min(length);
                 kept.extend(bytes.iter().take(room));
             }
         }));
@@ -80,7 +80,7 @@ impl Claims {
     }
 }
 
-/// Where these words report figures that can be read.
+/// Returns the location of readable figures for these words.
 fn place(words: &[OsString]) -> ClaimSource {
     let Some((program, arguments)) = words.split_first() else { return ClaimSource::Nowhere };
     let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();

@@ -17,7 +17,7 @@ use crate::commands::shared::output::{self, OutFile, StandardOutput};
 use crate::commands::shared::runs::save;
 use crate::finding::Finding;
 use crate::profile::{RawText, RunOptions};
-use crate::report_formats::WithVerdicts;
+use crate::report_formats::VerdictForm;
 use crate::run::{self, Control, ExecutedRun, HangGuard, JudgeOrder, JudgedRun, NamedOutput, OutputPolicy};
 use crate::sys::process;
 use crate::sys::standard_error::print_line;
@@ -137,9 +137,9 @@ fn open_outputs(
     let mut door = OutputPolicy::default().which_reads(request.targets.iter().map(target));
     let mut files = Vec::new();
     for out in &request.out {
-        let format = output::format_of(out, WithVerdicts::default())?;
+        let format = output::format_of(out, VerdictForm::default())?;
         if ["xml", "csv"].contains(&format.name) {
-            return Err(CommandError::misused([format!(
+            return Err(CommandError::usage_errors([format!(
                 "--out {}: {} describes runs of this program only; use .json, .html, .txt, .prom or .om",
                 out.path.display(),
                 format.name

@@ -3,10 +3,10 @@
 use crate::cli::{OutRequest, RunRequest};
 use crate::commands::shared::command_error::CommandError;
 use crate::profile::{Profile, ResultFormat};
-use crate::report_formats::OfRuns;
+use crate::report_formats::ReportRuns;
 use std::path::{Path, PathBuf};
 
-pub(super) struct RepeatedOuts {
+pub(super) struct RepeatOutputs {
     outs: Vec<OutRequest>,
     /// `--each`
     each: bool,
@@ -22,13 +22,13 @@ pub(super) struct RepeatedOuts {
     pub keeps_all: bool,
 }
 
-impl RepeatedOuts {
+impl RepeatOutputs {
     /// # Errors
     /// A file of the answer would replace the record of a run.
-    pub(super) fn new(request: &RunRequest, profile: &Profile) -> Result<RepeatedOuts, CommandError> {
+    pub(super) fn new(request: &RunRequest, profile: &Profile) -> Result<RepeatOutputs, CommandError> {
         let is_xml = profile.result_format == ResultFormat::Xml;
         let to_stdout = request.out.iter().any(OutRequest::is_stdout);
-        let outs = RepeatedOuts {
+        let outs = RepeatOutputs {
             outs: request.out.clone(),
             each: request.each,
             has_intervals: profile.time_spans.iter().any(|span| span.calculate_iops_std_dev),
@@ -41,20 +41,20 @@ impl RepeatedOuts {
         Ok(outs)
     }
 
-    /// The files of the answer.
     pub(super) fn of_answer(&self) -> Vec<OutRequest> {
-        let has_answer = |out: &&OutRequest| !matches!(of_runs(out), Some(OfRuns::InTurn | OfRuns::Latest));
+        let has_answer =
+            |out: &&OutRequest| !matches!(of_runs(out), Some(ReportRuns::InTurn | ReportRuns::Latest));
         self.outs.iter().filter(has_answer).cloned().collect()
     }
 
     /// The files of a run, from 1.
     pub(super) fn of_run(&self, number: usize) -> Vec<OutRequest> {
         let of_run = |out: &OutRequest| match of_runs(out)? {
-            OfRuns::InTurn | OfRuns::Latest => Some(out.clone()),
-            OfRuns::AsOne if name_of(out) == "html" => None,
-            OfRuns::AsOne => self.each.then(|| out.clone()),
-            OfRuns::OneEach if out.is_stdout() => self.each.then(|| out.clone()),
-            OfRuns::OneEach => {
+            ReportRuns::InTurn | ReportRuns::Latest => Some(out.clone()),
+            ReportRuns::AsOne if name_of(out) == "html" => None,
+            ReportRuns::AsOne => self.each.then(|| out.clone()),
+            ReportRuns::OneEach if out.is_stdout() => self.each.then(|| out.clone()),
+            ReportRuns::OneEach => {
                 let path = with_number(&out.path, number);
                 self.is_numbered(out).then(|| OutRequest { path, ..out.clone() })
             }
@@ -78,12 +78,12 @@ impl RepeatedOuts {
 
     fn are_apart(&self) -> Result<(), CommandError> {
         let numbered = |out: &&OutRequest| {
-            of_runs(out) == Some(OfRuns::OneEach) && !out.is_stdout() && self.is_numbered(out)
+            of_runs(out) == Some(ReportRuns::OneEach) && !out.is_stdout() && self.is_numbered(out)
         };
         for out in self.outs.iter().filter(numbered) {
             let of_run = |other: &&OutRequest| is_with_number(&other.path, &out.path);
             if let Some(other) = self.outs.iter().find(of_run) {
-                return Err(CommandError::misused([format!(
+                return Err(CommandError::usage_errors([format!(
                     "--out {}: --out {} writes the report of a run to this file; name another file",
                     other.path.display(),
                     out.path.display()
@@ -94,7 +94,7 @@ impl RepeatedOuts {
     }
 }
 
-fn of_runs(out: &OutRequest) -> Option<OfRuns> {
+fn of_runs(out: &OutRequest) -> Option<ReportRuns> {
     Some(out_format(out)?.of_runs)
 }
 
@@ -132,7 +132,7 @@ fn is_with_number(path: &Path, whole: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn sample_outs(each: bool, has_records: bool) -> RepeatedOuts {
+    fn sample_outs(each: bool, has_records: bool) -> RepeatOutputs {
         let out = |format, path: &str| OutRequest { format, path: path.into() };
         let outs = vec![
             out(None, "a/run.json"),
@@ -146,7 +146,7 @@ mod tests {
         ];
         let (reports, text_to_stdout, keeps_all) = (false, false, true);
         let has_intervals = true;
-        RepeatedOuts { outs, each, has_intervals, has_records, reports, text_to_stdout, keeps_all }
+        RepeatOutputs { outs, each, has_intervals, has_records, reports, text_to_stdout, keeps_all }
     }
 
     fn out_names(outs: &[OutRequest]) -> Vec<String> {
@@ -167,7 +167,7 @@ mod tests {
         let by_tool = sample_outs(false, false);
         assert_eq!(out_names(&by_tool.of_run(1)), ["x-1.csv", "run.xml", "last.prom"]);
         assert_eq!(by_tool.record_of(1), None);
-        let without = RepeatedOuts { has_intervals: false, ..sample_outs(false, true) };
+        let without = RepeatOutputs { has_intervals: false, ..sample_outs(false, true) };
         assert!(!out_names(&without.of_run(1)).contains(&"x-1.csv".to_owned()));
     }
 
@@ -183,7 +183,7 @@ mod tests {
             ("rr-1.json", true),
         ] {
             let out = |path: &str| OutRequest { format: Some("json"), path: path.into() };
-            let both = RepeatedOuts { outs: vec![out("r.json"), out(other)], ..sample_outs(false, true) };
+            let both = RepeatOutputs { outs: vec![out("r.json"), out(other)], ..sample_outs(false, true) };
             assert_eq!(both.are_apart().is_ok(), is_apart, "{other}");
         }
     }

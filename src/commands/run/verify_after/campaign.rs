@@ -154,7 +154,7 @@ fn table_of(journals: &[Journal]) -> String {
     format!("{}\n{}\n", table::text_within(COLUMNS, &rows, standard_output::room()), conclusion(&cycles))
 }
 
-/// The same of a single cycle.
+/// Returns the table of a single cycle.
 pub(super) fn table_of_one(cycle: Cycle) -> String {
     table_of(&[Journal { name: cycle.journal.clone(), began_ms: Some(cycle.began_ms), cycle: Some(cycle) }])
 }
@@ -200,11 +200,11 @@ fn counted_of(number: usize, all: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cycle::{CycleEnd, CycleTarget};
+    use super::super::cycle::{CycleKind, CycleTarget};
     use super::*;
     use crate::results::{IntegrityResults, SectorState};
 
-    fn sample_cycle(end: CycleEnd, verified: u64, lost: u64) -> Cycle {
+    fn sample_cycle(end: CycleKind, verified: u64, lost: u64) -> Cycle {
         let failed = (lost > 0).then_some((SectorState::Lost, lost)).into_iter().collect();
         let counts = IntegrityCounts { verified, failed, ..IntegrityCounts::default() };
         let results = IntegrityResults { counts, ..IntegrityResults::default() };
@@ -213,13 +213,13 @@ mod tests {
 
     #[test]
     fn campaign_result_names_its_error_bound() {
-        let cut = sample_cycle(CycleEnd::Cut, 1000, 0);
+        let cut = sample_cycle(CycleKind::Cut, 1000, 0);
         for (cycles, expected) in [
-            (vec![sample_cycle(CycleEnd::Killed, 10, 0)], "no data was lost, but no power was cut either"),
-            (vec![sample_cycle(CycleEnd::Cut, 0, 0)], "no data was lost, but no power was cut either"),
+            (vec![sample_cycle(CycleKind::Killed, 10, 0)], "no data was lost, but no power was cut either"),
+            (vec![sample_cycle(CycleKind::Cut, 0, 0)], "no data was lost, but no power was cut either"),
             (vec![cut.clone()], "in 95.0 % of power cuts or more"),
             (vec![cut.clone(); 59], "in 5.0 % of power cuts or more"),
-            (vec![cut.clone(), sample_cycle(CycleEnd::Cut, 7, 3)], "DAMAGED in 1 of 2 cycles: 3 lost."),
+            (vec![cut.clone(), sample_cycle(CycleKind::Cut, 7, 3)], "DAMAGED in 1 of 2 cycles: 3 lost."),
         ] {
             let told = conclusion(&cycles.iter().collect::<Vec<_>>());
             assert!(told.contains(expected), "{told}");

@@ -11,21 +11,21 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum CycleEnd {
+pub(crate) enum CycleKind {
     /// The machine has been started again since, or the storage lost power, and the run hadn't ended.
     #[default]
     Cut,
-    /// It was killed, and the machine has run ever since.
+    /// The program was killed without a restart of the machine.
     Killed,
     Ended,
 }
 
-impl CycleEnd {
+impl CycleKind {
     fn end_word(self) -> &'static str {
         match self {
-            CycleEnd::Cut => "power cut",
-            CycleEnd::Killed => "killed",
-            CycleEnd::Ended => "ended",
+            CycleKind::Cut => "power cut",
+            CycleKind::Killed => "killed",
+            CycleKind::Ended => "ended",
         }
     }
 }
@@ -41,9 +41,9 @@ pub(crate) struct Cycle {
     pub journal: String,
     /// Number of the run, as the journal and all stamps of it have it; 16 hexadecimal digits.
     pub run: String,
-    /// When it began, ms since 1970-01-01 00:00 UTC.
+    /// Start time in ms since 1970-01-01 00:00 UTC.
     pub began_ms: i64,
-    pub end: CycleEnd,
+    pub end: CycleKind,
     /// Bytes of the journal that are damaged: not all that was acknowledged could be verified.
     #[serde(skip_serializing_if = "is_zero")]
     pub damaged_journal_bytes: u64,
@@ -65,9 +65,9 @@ impl Cycle {
     pub(crate) fn from_read_back(journal: &str, found: &JournalReadBack) -> Cycle {
         let content = &found.content;
         let end = match (content.has_ended, found.power) {
-            (true, _) => CycleEnd::Ended,
-            (_, Power::Held) => CycleEnd::Killed,
-            (_, Power::Lost | Power::Unknown) => CycleEnd::Cut,
+            (true, _) => CycleKind::Ended,
+            (_, Power::Held) => CycleKind::Killed,
+            (_, Power::Lost | Power::Unknown) => CycleKind::Cut,
         };
         let targets = content.targets.values().zip(&found.targets).map(|(target, found)| CycleTarget {
             path: target.path.clone(),
@@ -104,7 +104,7 @@ impl Cycle {
     /// Whether it says something about power cuts: one happened, and all that was acknowledged could be
     /// read back.
     pub(crate) fn is_proof(&self) -> bool {
-        self.end == CycleEnd::Cut && self.counts().verified > 0 && !self.is_incomplete()
+        self.end == CycleKind::Cut && self.counts().verified > 0 && !self.is_incomplete()
     }
 
     pub(crate) fn is_incomplete(&self) -> bool {

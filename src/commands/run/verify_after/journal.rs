@@ -94,7 +94,7 @@ fn paths_of<'a>(content: &'a JournalContent, given: &'a [RawText]) -> Vec<&'a Ra
         .collect()
 }
 
-/// Their places. Each must be a different file or device.
+/// Returns the locations of the journals, which must differ.
 fn journal_places(paths: &[&RawText]) -> Result<Vec<PathBuf>, CommandError> {
     let located = paths.iter().map(|path| locate(path.as_bytes()).map_err(|why| format!("'{path}': {why}")));
     let places = located.collect::<Result<Vec<_>, _>>()?;
@@ -109,7 +109,7 @@ fn journal_places(paths: &[&RawText]) -> Result<Vec<PathBuf>, CommandError> {
     }
 }
 
-/// Why there is nothing that could be right or wrong: no success.
+/// Returns the reason why nothing can be verified.
 fn why_nothing(content: &JournalContent) -> &'static str {
     if content.damage.bytes > 0 {
         return "the journal is damaged";

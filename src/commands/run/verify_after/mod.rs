@@ -23,7 +23,9 @@ pub(crate) fn table(cycle: Cycle) -> String {
 /// Fails if journal or targets cannot be read, or the report cannot be written.
 pub(crate) fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, CommandError> {
     if request.shift_ranks > 0 {
-        return Err(CommandError::misused(["--shift-ranks needs several ranks: start them with a launcher"]));
+        return Err(CommandError::usage_errors([
+            "--shift-ranks needs several ranks: start them with a launcher",
+        ]));
     }
     let (text, exit) = read_back(request)?;
     output::told_to_stdout(&text)?;

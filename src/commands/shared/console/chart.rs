@@ -25,7 +25,7 @@ pub(super) struct LiveChart {
 }
 
 impl LiveChart {
-    pub(super) fn under(self, heading: &'static str) -> LiveChart {
+    pub(super) fn with_heading(self, heading: &'static str) -> LiveChart {
         LiveChart { heading, ..self }
     }
 }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_goes_from_nothing_to_the_highest_figure() {
+    fn chart_axis_spans_zero_to_highest_figure() {
         let rising: Vec<f64> = (0..17).map(|step| f64::from(step) * 1000.0).collect();
         for (figures, columns, blocks, expected) in [
             (&rising[..], 28, true, ["    16.0k │         ▁▂▃▄▅▆▇█", "   IOPS 0 │ ▁▂▃▄▅▆▇█████████"]),

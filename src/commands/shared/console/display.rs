@@ -2,13 +2,13 @@
 //! the figures of this second and a chart; elsewhere a line every ten seconds.
 
 use super::chart::LiveChart;
-use super::course::LivePoint;
 use super::fit;
 use super::host_rows;
-use super::live::{self, LiveStretch, latency_chart, rate_chart};
+use super::live::{self, LivePhase, latency_chart, rate_chart};
+use super::live_series::LivePoint;
 use super::live_text::{figures, row, sentence};
 use crate::clock::{self, Nanos, SECOND};
-use crate::commands::shared::runs::quiet::ToldOnce;
+use crate::commands::shared::runs::message_filter::MessageFilter;
 use crate::experiments::sweep::time_in_words;
 use crate::finding::Finding;
 use crate::run::{Progress, RunObserver, Speed, Subscriptions};
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Between two lines without a terminal.
 const LINE_EVERY: Nanos = 10 * SECOND;
-/// Fewer columns have room for one chart in a line.
+/// Minimum number of columns for two charts in a line.
 const MIN_WIDE_COLUMNS: usize = 72;
 const BAR: usize = 20;
 /// Rows of the terminal that the hosts of a job leave to the step and the sum.
@@ -51,7 +51,7 @@ struct DisplayState {
     step_began: Nanos,
     writing_since: Option<Nanos>,
     next_line: Nanos,
-    said: ToldOnce,
+    said: MessageFilter,
     marks: u32,
 }
 
@@ -59,13 +59,13 @@ struct DisplayState {
 #[derive(Debug, Default)]
 struct View {
     step: Step,
-    /// Time of the steps before this one, s.
+    /// Time of the steps before this one in s.
     gone_s: f64,
     /// The keys that can be typed; empty = none.
     keys: &'static str,
     /// The answer of the steps before this one.
     answer: String,
-    stretch: LiveStretch,
+    stretch: LivePhase,
     curve: Vec<Option<LivePoint>>,
 }
 
@@ -88,7 +88,7 @@ impl Display {
             state.view.gone_s += seconds(now - state.step_began);
         }
         state.view.step = step;
-        state.view.stretch = LiveStretch::default();
+        state.view.stretch = LivePhase::default();
         (state.step_began, state.writing_since) = (now, None);
     }
 
@@ -201,7 +201,7 @@ impl View {
             texts.push(format!("so far: {}", self.answer));
         }
         let mut lines: Vec<DrawnLine> = texts.iter().map(|text| plain(fit::parts(text, columns))).collect();
-        if screen.rows < live::LEAST_ROWS {
+        if screen.rows < live::MIN_ROWS {
             lines.truncate(screen.rows.saturating_sub(1).clamp(1, 2));
             return lines;
         }
@@ -222,10 +222,10 @@ impl View {
         let (rate, latency) =
             self.stretch.charts().filter(|_| !several || screen.columns >= MIN_WIDE_COLUMNS).unzip();
         let heading = if several { "this run" } else { "" };
-        let mut rates: Vec<_> = rate.into_iter().map(|chart| chart.under(heading)).collect();
+        let mut rates: Vec<_> = rate.into_iter().map(|chart| chart.with_heading(heading)).collect();
         let mut latencies: Vec<_> = latency.flatten().into_iter().collect();
         if several {
-            rates.push(rate_chart(figures(|point| Some(point.iops))).under("all points"));
+            rates.push(rate_chart(figures(|point| Some(point.iops))).with_heading("all points"));
             let all = figures(|point| point.p99_ms);
             latencies.extend(all.iter().any(Option::is_some).then(|| latency_chart(all)));
         }

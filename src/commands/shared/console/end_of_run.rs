@@ -5,7 +5,7 @@ use crate::checks::JudgedRecord;
 use crate::cli::RunRequest;
 use crate::commands::shared::console::OutputManner;
 use crate::experiments::repetition::Repetition;
-use crate::page::run_summary_text::{self, EndPiece, EndTone};
+use crate::page::run_summary_text::{self, SummaryPiece, SummaryTone};
 use crate::sys::terminal::{DrawnLine, Screen, StyledText, TextStyle, screen};
 use crate::sys::{standard_error, standard_output};
 
@@ -15,7 +15,6 @@ pub(crate) fn place(manner: &OutputManner) -> Option<Screen> {
     screen().filter(|_| is_read)
 }
 
-/// The block of a run.
 pub(crate) fn of_run(judged: &JudgedRecord, request: &RunRequest, screen: &Screen) {
     // Another program's options are not known here.
     let own = judged.record.program.is_none();
@@ -23,27 +22,26 @@ pub(crate) fn of_run(judged: &JudgedRecord, request: &RunRequest, screen: &Scree
     put_lines(&run_summary_text::of_run(judged, next.as_ref(), screen.columns, screen.blocks), screen);
 }
 
-/// The block of a repetition.
 pub(crate) fn of_repetition(repetition: &Repetition, request: &RunRequest, screen: &Screen) {
     let next = next_step::of_repetitions(&request.typed);
     put_lines(&run_summary_text::of_repetition(repetition, next.as_ref(), screen.columns), screen);
 }
 
-fn put_lines(lines: &[Vec<EndPiece>], screen: &Screen) {
-    let drawn = |line: &Vec<EndPiece>| -> DrawnLine {
+fn put_lines(lines: &[Vec<SummaryPiece>], screen: &Screen) {
+    let drawn = |line: &Vec<SummaryPiece>| -> DrawnLine {
         line.iter().map(|piece| StyledText { ink: tone_ink(piece.tone), text: piece.text.clone() }).collect()
     };
     let lines: Vec<DrawnLine> = std::iter::once(DrawnLine::new()).chain(lines.iter().map(drawn)).collect();
     standard_error::write_lines(&lines, screen.colours);
 }
 
-fn tone_ink(tone: EndTone) -> TextStyle {
+fn tone_ink(tone: SummaryTone) -> TextStyle {
     match tone {
-        EndTone::Plain => TextStyle::Plain,
-        EndTone::Label => TextStyle::Faint,
-        EndTone::Good => TextStyle::Good,
-        EndTone::Note => TextStyle::Note,
-        EndTone::Doubtful => TextStyle::Doubtful,
-        EndTone::Wrong => TextStyle::Wrong,
+        SummaryTone::Plain => TextStyle::Plain,
+        SummaryTone::Label => TextStyle::Faint,
+        SummaryTone::Good => TextStyle::Good,
+        SummaryTone::Note => TextStyle::Note,
+        SummaryTone::Doubtful => TextStyle::Doubtful,
+        SummaryTone::Wrong => TextStyle::Wrong,
     }
 }

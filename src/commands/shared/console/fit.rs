@@ -6,7 +6,7 @@ use crate::units::visible::drives;
 
 const CELL_SEPARATOR: &str = " | ";
 /// Minimum useful length of a shortened path in columns.
-const SHORTEST_PATH: usize = 8;
+const MIN_PATH_LENGTH: usize = 8;
 
 /// Returns the leading parts that fit, without padding if necessary. A part is never cut, because half a
 /// figure is wrong, except the first if it does not fit.
@@ -32,7 +32,7 @@ pub(super) fn path(before: &str, path: &str, behind: &str, columns: usize) -> St
     if width(&path) <= room {
         return format!("{before}'{path}'{behind}");
     }
-    if room < SHORTEST_PATH {
+    if room < MIN_PATH_LENGTH {
         return start(&format!("{}{behind}", before.trim_end()), columns);
     }
     let mut left = room - width_of('…');

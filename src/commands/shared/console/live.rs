@@ -1,27 +1,27 @@
 //! The course of a phase for the progress display: its charts, and the line of a file that is created.
 
 use super::chart::{self, LiveChart};
-use super::course::LiveSeries;
 use super::fit;
+use super::live_series::LiveSeries;
 use crate::clock::{Nanos, SECOND};
 use crate::run::Speed;
 use crate::sys::terminal::{DrawnLine, TextStyle};
 
 /// Terminals with fewer lines, and fewer columns, get the line alone.
-pub(super) const LEAST_ROWS: usize = 10;
+pub(super) const MIN_ROWS: usize = 10;
 
 #[derive(Debug, Default)]
-pub(super) struct LiveStretch {
+pub(super) struct LivePhase {
     phase: String,
     left_s: u64,
     course: LiveSeries,
 }
 
-impl LiveStretch {
+impl LivePhase {
     /// Updates after another second; a new phase restarts it.
     pub(super) fn goes_on(&mut self, phase: &str, left: Nanos, rates: Option<Speed>) {
         if self.phase != phase {
-            *self = LiveStretch { phase: phase.to_owned(), ..LiveStretch::default() };
+            *self = LivePhase { phase: phase.to_owned(), ..LivePhase::default() };
         }
         self.left_s = left.div_ceil(SECOND);
         if let Some(rates) = rates {
@@ -34,7 +34,7 @@ impl LiveStretch {
     pub(super) fn charts(&self) -> Option<(LiveChart, Option<LiveChart>)> {
         let points = self.course.points();
         let to_come = self.course.points_in_all(self.left_s) - points.len();
-        let of = |figure: fn(&super::course::LivePoint) -> Option<f64>| -> Vec<Option<f64>> {
+        let of = |figure: fn(&super::live_series::LivePoint) -> Option<f64>| -> Vec<Option<f64>> {
             points.iter().map(figure).chain(std::iter::repeat_n(None, to_come)).collect()
         };
         let latencies = of(|point| point.p99_ms);
@@ -48,12 +48,11 @@ pub(super) fn rate_chart(figures: Vec<Option<f64>>) -> LiveChart {
     LiveChart { name: "IOPS", unit: "", figures, ink: TextStyle::Rate, heading: "" }
 }
 
-/// A chart of latencies, ms.
+/// A chart of latencies in ms.
 pub(super) fn latency_chart(figures: Vec<Option<f64>>) -> LiveChart {
     LiveChart { name: "p99", unit: " ms", figures, ink: TextStyle::Latency, heading: "" }
 }
 
-/// Rows of charts as lines.
 pub(super) fn charts(rows: &[Vec<LiveChart>], columns: usize, blocks: bool) -> Vec<DrawnLine> {
     rows.iter().flat_map(|charts| chart::lines(charts, columns, blocks)).collect()
 }
@@ -84,7 +83,6 @@ pub(super) mod tests {
         lines.iter().map(line).collect()
     }
 
-    /// A terminal of that size.
     pub(crate) fn screen(columns: usize, rows: usize) -> Screen {
         Screen { columns, rows, colours: true, blocks: true }
     }
@@ -93,8 +91,8 @@ pub(super) mod tests {
         Speed { iops: 500.0, bytes_per_s: 2_048_000.0, latency: None, max: None, reads_and_writes: None };
 
     /// Ten seconds of twenty, the seventh slower.
-    pub(crate) fn half_a_run() -> LiveStretch {
-        let mut stretch = LiveStretch::default();
+    pub(crate) fn half_a_run() -> LivePhase {
+        let mut stretch = LivePhase::default();
         stretch.goes_on("warm up", SECOND, Some(Speed { iops: 1e9, ..RATES }));
         for second in 1..=10u64 {
             let slow = second == 7;
@@ -105,7 +103,7 @@ pub(super) mod tests {
         stretch
     }
 
-    fn drawn(stretch: &LiveStretch, columns: usize) -> String {
+    fn render_phase(stretch: &LivePhase, columns: usize) -> String {
         let (rate, latency) = stretch.charts().unzip();
         let rows: Vec<_> = rate.into_iter().chain(latency.flatten()).map(|chart| vec![chart]).collect();
         visible_text(&charts(&rows, columns, true))
@@ -118,15 +116,15 @@ pub(super) mod tests {
   8.00 ms │             ██
     p99 0 │▁▁▁▁▁▁▁▁▁▁▁▁▁██▁▁▁▁▁▁
 ";
-        assert_eq!(drawn(&half_a_run(), 53), expected);
-        assert_eq!(drawn(&half_a_run(), 22), "", "too narrow");
-        let mut new = LiveStretch::default();
+        assert_eq!(render_phase(&half_a_run(), 53), expected);
+        assert_eq!(render_phase(&half_a_run(), 22), "", "too narrow");
+        let mut new = LivePhase::default();
         new.goes_on("measure", 9 * SECOND, Some(RATES));
-        assert_eq!(drawn(&new, 80), "", "one second");
-        let mut without = LiveStretch::default();
+        assert_eq!(render_phase(&new, 80), "", "one second");
+        let mut without = LivePhase::default();
         for left in [9, 8, 7] {
             without.goes_on("measure", left * SECOND, Some(RATES));
         }
-        assert_eq!(drawn(&without, 80).lines().count(), 2, "no latencies");
+        assert_eq!(render_phase(&without, 80).lines().count(), 2, "no latencies");
     }
 }

@@ -34,7 +34,6 @@ pub(super) fn row(TargetSpeed { name, speed }: &TargetSpeed) -> String {
     format!("{}: {:.0} IOPS{p99}", fit::path("", name, "", NAME), speed.iops)
 }
 
-/// The same in one sentence.
 pub(super) fn sentence(phase: &str, rates: Option<Speed>, machine: MachineSpeed) -> String {
     let Some(rates) = rates else { return phase.to_owned() };
     let mut text = format!("{phase}, {:.0} IOPS, {:.2} MiB/s", rates.iops, rates.bytes_per_s / 1_048_576.0);

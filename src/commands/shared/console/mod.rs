@@ -3,19 +3,19 @@
 //! lines of `--stream`.
 
 mod chart;
-pub(crate) mod course;
 pub(crate) mod display;
 pub(crate) mod end_of_run;
 mod fit;
 mod host_rows;
 mod live;
+pub(crate) mod live_series;
 mod live_text;
 pub(crate) mod next_step;
 
 use super::output::{self, OutFile};
 use crate::checks::JudgedRecord;
 use crate::commands::shared::output::stream::{Stream, StreamError};
-use crate::commands::shared::runs::quiet;
+use crate::commands::shared::runs::message_filter;
 use crate::finding::{Finding, Printed, Severity};
 use crate::results::{IntervalFigures, JobInterval, Record};
 use crate::run::{Progress, RunObserver, Subscriptions};
@@ -79,7 +79,7 @@ impl RunObserver for Console {
     fn notice(&self, notice: &Finding) {
         self.progress_ends();
         match notice.severity {
-            severity if !quiet::is_told(severity, self.manner.quiet) => {}
+            severity if !message_filter::is_told(severity, self.manner.quiet) => {}
             // What is merely good to know is told as a sentence, between the steps of the run.
             Severity::Note => print_line(&notice.message),
             // The time span is the one that goes on.

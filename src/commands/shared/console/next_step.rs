@@ -10,7 +10,6 @@ use std::ffi::OsString;
 
 type AddedOptions = (&'static str, &'static [&'static str]);
 
-/// Writes that wait in memory.
 const WRITE_THROUGH: AddedOptions = ("to measure writes that reach the device", &["-Suw"]);
 
 const REMEDIES: &[(&[&str], AddedOptions)] = &[
@@ -274,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_are_kept_are_found_where_they_are() {
+    fn stored_runs_are_found_in_their_folder() {
         for (given, next) in [
             ("diskspd --repeat 3 x", "diskspd --save=before --repeat 3 x"),
             ("diskspd --save --repeat 3 x", "diskspd history"),

@@ -12,16 +12,16 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// This machine, as seen from the folder of a job file.
-pub(crate) struct ThisMachine {
+/// This machine seen from the folder of a job file.
+pub(crate) struct LocalContext {
     folder: RefCell<PathBuf>,
-    /// Another file names the job file.
+    /// Whether another file names the job file.
     is_secret: bool,
     /// Owners of the job file, of files that name it, and of included files.
     owners: RefCell<Vec<u32>>,
 }
 
-impl HostContext for ThisMachine {
+impl HostContext for LocalContext {
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }
@@ -108,7 +108,7 @@ pub(crate) fn converted(
 ) -> Result<ConvertedJob, Vec<Finding>> {
     let text = &*decode::in_utf8(text);
     let folder = RefCell::new(folder_of(path));
-    let machine = ThisMachine { folder, is_secret, owners: RefCell::new(std::mem::take(owners)) };
+    let machine = LocalContext { folder, is_secret, owners: RefCell::new(std::mem::take(owners)) };
     let converted = fio_jobs::convert(text, &path.display().to_string(), &machine);
     *owners = machine.owners.into_inner();
     converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())
@@ -124,7 +124,7 @@ pub(crate) fn converted_command_line(
     owners: &mut Vec<u32>,
 ) -> Result<ConvertedJob, Vec<Finding>> {
     let owned = RefCell::new(std::mem::take(owners));
-    let machine = ThisMachine { folder: RefCell::default(), is_secret: false, owners: owned };
+    let machine = LocalContext { folder: RefCell::default(), is_secret: false, owners: owned };
     let converted = fio_jobs::convert_command_line(words, &machine);
     *owners = machine.owners.into_inner();
     converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())

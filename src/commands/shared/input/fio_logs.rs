@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Files of a kind that are read: fio writes one for each thread.
-const MOST_FILES: usize = 1024;
+const MAX_FILES: usize = 1024;
 
 /// Adds the content of the log files written together with the result.
 pub(crate) fn add(runs: &mut [RunSummary], result: &Path) {
@@ -35,7 +35,7 @@ fn read_contents(files: &FioLogFiles, beside: &[PathBuf]) -> Vec<Vec<u8>> {
         let name = path.file_name().and_then(|name| name.to_str());
         name.is_some_and(|name| fio::is_log_of(name, files)) && path.is_file()
     };
-    beside.iter().filter(is_one).take(MOST_FILES).filter_map(|path| read_content(path)).collect()
+    beside.iter().filter(is_one).take(MAX_FILES).filter_map(|path| read_content(path)).collect()
 }
 
 fn read_content(path: &Path) -> Option<Vec<u8>> {

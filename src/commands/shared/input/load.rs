@@ -24,7 +24,7 @@ use std::path::Path;
 pub(crate) struct RunSource {
     /// The run, including all settings of the command line.
     pub run: Runnable,
-    /// Not if it comes from a record that doesn't say.
+    /// False for a record without run options.
     pub run_options_are_known: bool,
     /// The machine that it was run on before, when it's run again.
     pub before: Option<System>,
@@ -43,16 +43,16 @@ impl RunSource {
 
 /// The profile of `-X` or `--fio`, its run options and its origin, read once for all runs of a command.
 #[derive(Default)]
-pub(crate) struct ProfileOnce {
+pub(crate) struct ProfileCache {
     read: OnceCell<(Profile, RunOptions, Origin)>,
-    /// Where the command line comes from that names it.
+    /// Origin of the command line with its path.
     origin: Origin,
 }
 
-impl ProfileOnce {
-    /// One that a command line of this origin names.
-    pub(crate) fn named_by(origin: Origin) -> ProfileOnce {
-        ProfileOnce { read: OnceCell::new(), origin }
+impl ProfileCache {
+    /// Creates the cache for a command line of this origin.
+    pub(crate) fn named_by(origin: Origin) -> ProfileCache {
+        ProfileCache { read: OnceCell::new(), origin }
     }
 
     fn read(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions, Origin), CommandError> {
@@ -114,7 +114,7 @@ fn of_fio(
 /// Fails if a file cannot be read or is invalid, or the templates of a profile and the targets do not
 /// match.
 pub(crate) fn requested_run(request: &RunRequest) -> Result<RunSource, CommandError> {
-    asked_of(request, &ProfileOnce::default())
+    asked_of(request, &ProfileCache::default())
 }
 
 /// Returns the same for a profile in a file, with unchanged templates.
@@ -123,7 +123,7 @@ pub(crate) fn requested_run(request: &RunRequest) -> Result<RunSource, CommandEr
 /// As [`requested_run`].
 pub(crate) fn as_it_is(request: &RunRequest) -> Result<RunSource, CommandError> {
     let Some(from) = &request.profile_file else { return requested_run(request) };
-    let (profile, run_options, origin) = ProfileOnce::default().read(from, request.quiet)?;
+    let (profile, run_options, origin) = ProfileCache::default().read(from, request.quiet)?;
     Ok(RunSource::new(request, profile, run_options, origin))
 }
 
@@ -139,7 +139,7 @@ pub(crate) fn begins_with(path: &Path, character: u8) -> bool {
 ///
 /// # Errors
 /// As [`requested_run`].
-pub(crate) fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<RunSource, CommandError> {
+pub(crate) fn asked_of(request: &RunRequest, once: &ProfileCache) -> Result<RunSource, CommandError> {
     if let Some(file) = &request.record {
         let found =
             stored::file(file, request.store.as_deref()).and_then(|file| Ok(load_runs::owned_record(&file)?));
@@ -192,12 +192,11 @@ pub(crate) fn is_target(named: &RawText, profile: &Profile) -> bool {
 
 fn wrong_profile(from: &ProfileFile, messages: Vec<String>) -> CommandError {
     let given = from.form.form_text(&from.path);
-    CommandError::misused(messages).at_place(&given)
+    CommandError::usage_errors(messages).at_place(&given)
 }
 
-/// Why a file with a profile can't be read.
 #[derive(Debug, thiserror::Error)]
-enum UnreadProfile {
+enum ProfileError {
     #[error("no such file; check the name")]
     Missing,
     #[error("no such file; folders end with / here, not with \\: use {0}")]
@@ -215,34 +214,34 @@ enum UnreadProfile {
 }
 
 /// The cause of a missing profile: `-Xx\win.xml` is a name without folders here.
-fn missing_profile(from: &ProfileFile) -> UnreadProfile {
+fn missing_profile(from: &ProfileFile) -> ProfileError {
     let path = from.path.to_string();
     if !path.contains('\\') || cfg!(windows) {
-        return UnreadProfile::Missing;
+        return ProfileError::Missing;
     }
     let drive = path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic());
     let local = if drive { &path[2..] } else { &path };
-    UnreadProfile::Backslashes(from.form.form_text(&RawText::from(local.replace('\\', "/").as_str())))
+    ProfileError::Backslashes(from.form.form_text(&RawText::from(local.replace('\\', "/").as_str())))
 }
 
 /// Reads a file and its owner up to the size limit of profiles, because it might be a disk image or
 /// endless.
-fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), UnreadProfile> {
+fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), ProfileError> {
     let file = owners::open(from.path.as_path(), owners).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => missing_profile(from),
-        _ => UnreadProfile::NotOpened(error),
+        _ => ProfileError::NotOpened(error),
     })?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {
-        return Err(UnreadProfile::IsFolder);
+        return Err(ProfileError::IsFolder);
     }
     if metadata.is_file() && metadata.len() > MAX_BYTES {
-        return Err(UnreadProfile::TooLarge);
+        return Err(ProfileError::TooLarge);
     }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(UnreadProfile::TooLarge);
+        return Err(ProfileError::TooLarge);
     }
     EmptyInput::check(&bytes)?;
     Ok((bytes, inode::owner(&metadata)))

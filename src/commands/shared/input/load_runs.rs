@@ -4,7 +4,7 @@ pub(crate) mod repeated;
 
 use super::{fio_logs, patterns};
 use crate::checks::JudgedRecord;
-use crate::commands::shared::unread_runs::{UnreadError, UnreadRunsError};
+use crate::commands::shared::unread_runs::{ReadError, RunsReadError};
 use crate::finding::Finding;
 use crate::formats::decode;
 use crate::formats::fio;
@@ -45,7 +45,7 @@ pub(crate) fn display_path(path: &Path) -> String {
 ///
 /// # Errors
 /// Contains an error for a folder that cannot be read, or is empty.
-pub(crate) fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRunsError>)> {
+pub(crate) fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), RunsReadError>)> {
     let mut files = Vec::new();
     for path in given {
         if !path.is_dir() {
@@ -56,13 +56,13 @@ pub(crate) fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRunsErr
             Ok(found) if found.is_empty() => {
                 let has_folders =
                     list_files(path).is_ok_and(|found| found.iter().any(|entry| entry.is_dir()));
-                files.push((path.clone(), Err(UnreadError::EmptyFolder { has_folders }.at_path(path))));
+                files.push((path.clone(), Err(ReadError::EmptyFolder { has_folders }.at_path(path))));
             }
             Ok(found) => {
                 tell_skipped(path);
                 files.extend(found.into_iter().map(|file| (file, Ok(()))));
             }
-            Err(why) => files.push((path.clone(), Err(UnreadError::Folder(why).at_path(path)))),
+            Err(why) => files.push((path.clone(), Err(ReadError::Folder(why).at_path(path)))),
         }
     }
     repeated::with_records(files, |(file, _)| file.as_path(), |record| (record, Ok(())))
@@ -167,7 +167,7 @@ fn tell_skipped(folder: &Path) {
 ///
 /// # Errors
 /// Fails if it cannot be read, or contains no run.
-pub(crate) fn known_runs(path: &Path) -> Result<Vec<RunSummary>, UnreadRunsError> {
+pub(crate) fn known_runs(path: &Path) -> Result<Vec<RunSummary>, RunsReadError> {
     if let Some(run) = from_index(path) {
         return Ok(vec![run]);
     }
@@ -199,18 +199,18 @@ fn from_index(path: &Path) -> Option<RunSummary> {
 ///
 /// # Errors
 /// Fails if it cannot be read, or contains no run.
-pub(crate) fn run_file(path: &Path) -> Result<RunFile, UnreadRunsError> {
+pub(crate) fn run_file(path: &Path) -> Result<RunFile, RunsReadError> {
     open_runs(open(path), path).map_err(|fault| fault.at_path(path))
 }
 
-fn open_runs(opened: io::Result<OpenedInput>, path: &Path) -> Result<RunFile, UnreadError> {
-    let (bytes, format) = match opened.map_err(UnreadError::File)? {
+fn open_runs(opened: io::Result<OpenedInput>, path: &Path) -> Result<RunFile, ReadError> {
+    let (bytes, format) = match opened.map_err(ReadError::File)? {
         OpenedInput::Record(source) => {
             let record = json::read_from(BufReader::with_capacity(BUFFER, source))?;
             return Ok(RunFile::Record(Box::new(record)));
         }
         OpenedInput::Results(file, format) => {
-            (format.limit.read(file).map_err(UnreadError::File)?, Some(format))
+            (format.limit.read(file).map_err(ReadError::File)?, Some(format))
         }
         OpenedInput::Text(bytes) => {
             let format = format_of(path, &bytes);
@@ -230,7 +230,7 @@ fn open_runs(opened: io::Result<OpenedInput>, path: &Path) -> Result<RunFile, Un
 ///
 /// # Errors
 /// Fails if it cannot be read, or is not a record.
-pub(crate) fn record(path: &Path) -> Result<Record, UnreadRunsError> {
+pub(crate) fn record(path: &Path) -> Result<Record, RunsReadError> {
     Ok(owned_record(path)?.0)
 }
 
@@ -238,12 +238,12 @@ pub(crate) fn record(path: &Path) -> Result<Record, UnreadRunsError> {
 ///
 /// # Errors
 /// As there.
-pub(crate) fn owned_record(path: &Path) -> Result<(Record, u32), UnreadRunsError> {
-    let file = File::open(path).map_err(|error| UnreadError::File(error).at_path(path))?;
-    let found = file.metadata().map_err(|error| UnreadError::File(error).at_path(path))?;
+pub(crate) fn owned_record(path: &Path) -> Result<(Record, u32), RunsReadError> {
+    let file = File::open(path).map_err(|error| ReadError::File(error).at_path(path))?;
+    let found = file.metadata().map_err(|error| ReadError::File(error).at_path(path))?;
     match open_runs(read_opened(file, path), path).map_err(|fault| fault.at_path(path))? {
         RunFile::Record(record) => Ok((*record, inode::owner(&found))),
-        RunFile::Results(_) => Err(UnreadError::from(RecordError::Results).at_path(path)),
+        RunFile::Results(_) => Err(ReadError::from(RecordError::Results).at_path(path)),
     }
 }
 

@@ -3,12 +3,11 @@
 use crate::cli::OutRequest;
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::output::{self, OutFile};
-use crate::report_formats::{Format, OfRuns, WithVerdicts};
+use crate::report_formats::{Format, ReportRuns, VerdictForm};
 use crate::run::{HangGuard, OutputError, OutputPolicy};
 use crate::units::visible;
 use std::io::{self, Write};
 
-/// The forms of an answer.
 pub(crate) trait AnswerForms {
     /// The report, with tables of at most `room` columns.
     fn text(&self, room: usize) -> String;
@@ -32,14 +31,14 @@ pub(crate) trait AnswerForms {
 pub(crate) fn open(
     outs: &[OutRequest],
     door: OutputPolicy,
-    verdicts: WithVerdicts,
+    verdicts: VerdictForm,
     patience: &HangGuard,
 ) -> Result<Vec<OutFile>, CommandError> {
     let formats = outs.iter().map(|out| {
         let format = output::format_of(out, verdicts)?;
         match format.of_runs {
-            OfRuns::AsOne | OfRuns::OneEach => Ok(format),
-            OfRuns::InTurn | OfRuns::Latest => Err(CommandError::misused([format!(
+            ReportRuns::AsOne | ReportRuns::OneEach => Ok(format),
+            ReportRuns::InTurn | ReportRuns::Latest => Err(CommandError::usage_errors([format!(
                 "--out {}: an answer of several runs has no report in this form; write the report of a run: \
                  diskspd report r-1.json --out FILE",
                 visible::line(&out.path.to_string_lossy())

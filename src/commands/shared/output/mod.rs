@@ -3,7 +3,7 @@
 pub(crate) mod answer_forms;
 pub(crate) mod page;
 pub(crate) mod print;
-pub(crate) mod shown;
+pub(crate) mod sanitize;
 pub(crate) mod stream;
 
 use super::command_error::CommandError;
@@ -17,10 +17,9 @@ use crate::finding::Finding;
 use crate::host;
 use crate::profile::{Profile, ResultFormat};
 use crate::report::live::StreamFormat;
-use crate::report_formats::{Format, OfRuns, WithVerdicts};
+use crate::report_formats::{Format, ReportRuns, VerdictForm};
 use crate::run::{
-    FromTheFirstLine, HangGuard, Outlet, OutputError, OutputPolicy, PermittedOutput, StreamedFile,
-    destination,
+    HangGuard, LateWriter, Outlet, OutputError, OutputPolicy, PermittedOutput, StreamedFile, destination,
 };
 use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
@@ -73,7 +72,7 @@ fn write_result(result: io::Result<()>) -> Result<Exit, CommandError> {
 /// It takes it not all.
 pub(crate) fn report_to_stdout(format: &Format, judged: &JudgedRecord) -> Result<Exit, CommandError> {
     let mut out = io::BufWriter::new(standard_output::writer());
-    let report = match shown::on_standard_output(judged.record) {
+    let report = match sanitize::on_standard_output(judged.record) {
         Cow::Borrowed(_) => (format.write)(judged, &mut out),
         Cow::Owned(harmless) => (format.write)(&JudgedRecord::new(&harmless), &mut out),
     };
@@ -109,7 +108,7 @@ pub(crate) fn form_of_results(asked: ResultFormat) -> &'static str {
 /// Returns a finding that no report has the format with requested verdicts. `on_standard_output`: the
 /// format there; `None` without a report there.
 pub(crate) fn verdicts_nowhere(
-    asked: WithVerdicts,
+    asked: VerdictForm,
     outs: &[OutRequest],
     on_standard_output: Option<&str>,
 ) -> Vec<Finding> {
@@ -224,7 +223,7 @@ pub(crate) enum StandardOutput {
     Report,
     /// The lines of the stream, followed by the report of `-R`.
     StreamAndReport,
-    /// Only a report of `--out` or the log of I/Os.
+    /// Replaced by a report of `--out` or the I/O log.
     Instead,
 }
 
@@ -271,7 +270,7 @@ pub(crate) fn open_stream(
             Box::new(ReplacedFile(outlet))
         }
         (_, StreamPlace::StandardOutput) => Box::new(io::stdout()),
-        _ => Box::new(FromTheFirstLine(StreamedFile::open(permitted.open(patience)?)?)),
+        _ => Box::new(LateWriter(StreamedFile::open(permitted.open(patience)?)?)),
     };
     let style = StreamStyle { format, name, host: host::name() };
     Ok(Stream::new(sink, style).map_err(|e| format!("--stream: cannot start a thread: {e}"))?)
@@ -303,13 +302,13 @@ impl EarlierReports {
         });
     }
 
-    /// The same of a run that DISKSPD made.
+    /// Adds the results of a run by DISKSPD.
     pub(crate) fn add_results(&mut self, file: &OutFile, made: &ToolResults) {
         self.add_written(file, |bytes| bytes.extend_from_slice(made.document.trim_ascii_end()));
     }
 
     fn add_written(&mut self, file: &OutFile, write: impl FnOnce(&mut Vec<u8>)) {
-        if !file.is_replaceable() || file.format.of_runs == OfRuns::Latest {
+        if !file.is_replaceable() || file.format.of_runs == ReportRuns::Latest {
             return;
         }
         let place = self.0.iter().position(|(path, _)| *path == file.path).unwrap_or_else(|| {
@@ -324,8 +323,8 @@ impl EarlierReports {
     }
 }
 
-pub(crate) fn verdicts(request: &RunRequest) -> WithVerdicts {
-    WithVerdicts { xml: request.xml_verdict, text: request.text_verdict }
+pub(crate) fn verdicts(request: &RunRequest) -> VerdictForm {
+    VerdictForm { xml: request.xml_verdict, text: request.text_verdict }
 }
 
 /// Returns the format of a file of `--out`. `verdicts`: the formats with the verdict about the devices.
@@ -334,7 +333,7 @@ pub(crate) fn verdicts(request: &RunRequest) -> WithVerdicts {
 /// Fails without a named format if the extension is unknown.
 pub(crate) fn format_of(
     request: &OutRequest,
-    verdicts: WithVerdicts,
+    verdicts: VerdictForm,
 ) -> Result<&'static Format, CommandError> {
     let format = request.format.and_then(crate::report_formats::format_named);
     let format = format.or_else(|| crate::report_formats::format_of(&request.path)).ok_or_else(|| {
@@ -343,7 +342,7 @@ pub(crate) fn format_of(
             .flat_map(|f| f.extensions)
             .map(|e| format!(".{e}"))
             .collect();
-        CommandError::misused([format!(
+        CommandError::usage_errors([format!(
             "--out {}: the extension sets the format and must be one of {}; or name the format, as in --out \
              json:FILE",
             request.path.display(),
@@ -358,7 +357,6 @@ pub(crate) struct OutFile {
     path: PathBuf,
     outlet: Outlet,
     format: &'static Format,
-    /// Reports of earlier runs.
     before: Vec<u8>,
 }
 
@@ -386,7 +384,6 @@ impl OutFile {
         self.format.name == format.name
     }
 
-    /// The name of its format.
     pub(crate) fn form(&self) -> &'static str {
         self.format.name
     }
@@ -404,7 +401,7 @@ impl OutFile {
     pub(crate) fn save(&self, judged: &JudgedRecord) -> Result<(), CommandError> {
         // JSON keeps texts within their lines by itself.
         if self.outlet.is_terminal() && self.format.name != "json" {
-            let shown = shown::sanitize(judged.record);
+            let shown = sanitize::sanitize(judged.record);
             return self.save_page(&|sink| (self.format.write)(&JudgedRecord::new(&shown), sink));
         }
         self.save_page(&|sink| (self.format.write)(judged, sink))
@@ -414,7 +411,7 @@ impl OutFile {
     ///
     /// # Errors
     /// As above.
-    pub(crate) fn save_page(&self, write: &Written) -> Result<(), CommandError> {
+    pub(crate) fn save_page(&self, write: &ReportBytes) -> Result<(), CommandError> {
         let mut bytes = self.before.clone();
         let mut guard = Guard::new(&mut bytes, self.outlet.is_terminal());
         // Memory takes everything.
@@ -423,7 +420,7 @@ impl OutFile {
     }
 }
 
-pub(crate) type Written<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
+pub(crate) type ReportBytes<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
 
 /// Writes all reports; each is tried, and errors are reported. A record without figures replaces no file.
 pub(crate) fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, judged: &JudgedRecord) -> Exit {

@@ -45,7 +45,6 @@ impl Write for ReplacedFile {
     }
 }
 
-/// Why not all lines have arrived, as a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StreamError {
     /// The reader is slow, or has seen enough.
@@ -79,16 +78,16 @@ impl Stream {
         let (time_span, missed) = (self.time_span, self.missed);
         let interval = LiveInterval { time_span, missed, scope: LiveScope::Alone, figures: Some(figures) };
         self.totals.add(figures);
-        self.put(&[interval]);
+        self.write_intervals(&[interval]);
     }
 
     /// The same for an interval of a job: its hosts, then their sum.
     pub(crate) fn send_job(&mut self, job: &JobInterval) {
         self.totals.add(&job.sum);
-        self.put(&live::job_intervals(job, self.missed));
+        self.write_intervals(&live::job_intervals(job, self.missed));
     }
 
-    fn put(&mut self, intervals: &[LiveInterval]) {
+    fn write_intervals(&mut self, intervals: &[LiveInterval]) {
         let host = &self.style.host;
         let text = match self.style.format {
             StreamFormat::Json => intervals.iter().map(live::json_line).collect(),

@@ -19,12 +19,12 @@ pub(crate) enum CompletedResults {
 #[derive(Debug)]
 pub(crate) struct CompletedRun {
     pub results: CompletedResults,
-    /// Why the run failed, a message each; empty = it didn't.
+    /// Causes of the failure as messages; empty = success.
     pub failures: Vec<String>,
     pub troubles: Vec<String>,
     /// Threads of this process still wait for the kernel.
     pub left_behind: bool,
-    /// It has run to its end.
+    /// Whether the run is complete.
     pub is_whole: bool,
 }
 

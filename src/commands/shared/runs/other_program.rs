@@ -14,8 +14,8 @@ use std::process::ExitStatus;
 pub(crate) const ANSWER: u64 = 60 * SECOND;
 const POLL_INTERVAL: u64 = SECOND / 100;
 /// Interval of repeated interrupts for a program that does not end, in ns.
-const ASKED_AGAIN: u64 = 10 * SECOND;
-const TOLD_LINES: usize = 3;
+const REPEATED_KEY_TIME: u64 = 10 * SECOND;
+const MAX_MESSAGE_LINES: usize = 3;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProgramError {
@@ -23,10 +23,10 @@ pub(crate) enum ProgramError {
     NotStarted { source: io::Error, hint: String },
     #[error("cannot be watched: {0}")]
     Unwatched(#[from] io::Error),
-    /// It takes longer than it may.
+    /// The time limit was exceeded.
     #[error("does not end within {} s", .most_ns / SECOND)]
     TooLong {
-        /// The time that it had, ns.
+        /// Available time in ns.
         most_ns: u64,
     },
     /// The user has ended the command.
@@ -58,7 +58,7 @@ pub(crate) fn to_its_end(
             return Err(ProgramError::Interrupted);
         }
         // A shell that is just about to begin a program (between fork and exec) loses it.
-        let is_due = asked_to_end.is_none_or(|at| clock::monotonic() - at > ASKED_AGAIN);
+        let is_due = asked_to_end.is_none_or(|at| clock::monotonic() - at > REPEATED_KEY_TIME);
         if control.is_interrupted() && is_due {
             asked_to_end = Some(clock::monotonic());
             child.interrupt();
@@ -96,7 +96,7 @@ fn start_hint(program: &Path, error: &io::Error) -> String {
     }
 }
 
-/// From the last error on, or else the last line.
+/// Returns the text from the last error, otherwise the last line.
 pub(crate) fn last_message(told: &[u8]) -> String {
     let text = String::from_utf8_lossy(told);
     let lines: Vec<&str> =
@@ -104,7 +104,7 @@ pub(crate) fn last_message(told: &[u8]) -> String {
     let prefix = Severity::Error.label();
     let is_error = |line: &&str| line.starts_with(prefix);
     let from = lines.iter().rposition(is_error).unwrap_or(lines.len().saturating_sub(1));
-    let message = lines[from..].iter().take(TOLD_LINES).copied().collect::<Vec<&str>>().join("; ");
+    let message = lines[from..].iter().take(MAX_MESSAGE_LINES).copied().collect::<Vec<&str>>().join("; ");
     visible::line(message.trim_start_matches(prefix)).into_owned()
 }
 

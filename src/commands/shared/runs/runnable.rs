@@ -2,12 +2,12 @@
 //! rank's part of a run on several hosts.
 
 use super::own_files;
-use super::with::{self, AskedBeside, Tool, WithError};
+use super::with::{self, Tool, WithError, WithRequest};
 use crate::cli::RunRequest;
 use crate::commands::shared::job_command::RankPlans;
 use crate::finding::Finding;
 use crate::machine::System;
-use crate::plan::{LiesIn, PlanError, SpanPlan};
+use crate::plan::{ErrorClass, PlanError, SpanPlan};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Origin, Profile, RawText, RunOptions};
 use crate::run::{self, ExecutedRun, Options, OutputPolicy, OwnFiles, Probes, RunError, Session, execute};
@@ -26,7 +26,7 @@ pub(crate) struct Runnable {
     /// Ranks that share a target get a part of it each.
     #[serde(default)]
     pub split: bool,
-    /// Only the first ranks do I/O; `None` = all.
+    /// Number of ranks with I/O; `None` = all.
     #[serde(default)]
     pub hosts: Option<u32>,
     /// Each rank reads the data of the rank that many before it.
@@ -53,7 +53,7 @@ pub(crate) struct SpanOutlook {
 impl SpanOutlook {
     /// Whether the request itself cannot be planned, on any similar machine.
     pub(crate) fn is_usage(&self) -> bool {
-        let lies_in_profile = |error: &PlanError| error.lies_in == LiesIn::Profile;
+        let lies_in_profile = |error: &PlanError| error.lies_in == ErrorClass::Profile;
         self.plan.as_ref().is_err_and(|errors| errors.iter().any(lies_in_profile))
     }
 
@@ -106,7 +106,7 @@ impl Runnable {
         ];
         let own_options = given.into_iter().filter(|(given, _)| *given).map(|(_, option)| option).collect();
         let (run_options, destroy, named) = (&self.run_options, self.destroy, self.origin.named.as_deref());
-        with::refusals(&self.profile, &AskedBeside { run_options, own_options, destroy, named })
+        with::refusals(&self.profile, &WithRequest { run_options, own_options, destroy, named })
     }
 
     /// Why it can't be made by this process alone, or by the job that it leads.
@@ -179,7 +179,7 @@ impl Runnable {
         if is_open { 0.0 } else { self.seconds() }
     }
 
-    /// How it is run, as plans are made for it.
+    /// Returns the options for planning.
     pub(crate) fn options(&self) -> Options {
         Options {
             destroy: self.destroy,
@@ -274,7 +274,6 @@ pub(crate) trait JobRunner: Send + Sync {
     /// Returns the part of this process.
     fn own_part(&self, run: &Runnable) -> Runnable;
 
-    /// Why ranks can't run it.
     fn find_unfit(&self, run: &Runnable) -> Vec<Finding>;
 }
 

@@ -1,13 +1,13 @@
 //! `--save`: the run is kept in the history.
 
 use super::completed_run::CompletedResults;
-use super::{quiet, stored};
+use super::{message_filter, stored};
 use crate::checks::JudgedRecord;
 use crate::cli::{Exit, RunRequest};
 use crate::commands::shared::command_error::CommandError;
 use crate::finding::Finding;
 use crate::run::HangGuard;
-use crate::store::{ImportOutcome, KeptAs, RunNotes, Store, StoreError};
+use crate::store::{ImportOutcome, RunNotes, Store, StoreError, StoredForm};
 use crate::sys::standard_error::print_line;
 
 /// Finds out before the run whether it can be kept.
@@ -36,7 +36,7 @@ pub(crate) fn save(
     let Some(asked) = &request.save else { return Ok(Exit::Success) };
     if results.record().is_some_and(|record| !record.host().results.have_figures()) {
         let warning = Finding::warning("--save: the run is not kept: no I/O was measured");
-        quiet::report_finding(&warning, request.quiet);
+        message_filter::report_finding(&warning, request.quiet);
         return Ok(Exit::Success);
     }
     let about = RunNotes {
@@ -55,7 +55,7 @@ pub(crate) fn save(
         let warning = Finding::warning(format!(
             "--save: the run is kept, but lists show it only once the index can be written again: {error}"
         ));
-        quiet::report_finding(&warning, request.quiet);
+        message_filter::report_finding(&warning, request.quiet);
     }
     if !request.quiet {
         let label = asked.label.as_ref().map(|label| format!(", one of @{label}")).unwrap_or_default();
@@ -64,7 +64,6 @@ pub(crate) fn save(
     Ok(Exit::Success)
 }
 
-/// A run in the history.
 pub(crate) struct KeptInStore {
     pub id: String,
     pub index: Result<(), StoreError>,
@@ -85,7 +84,7 @@ pub(crate) fn keep_run(
             Ok(KeptInStore { id: saved.kept.id, index: saved.index })
         }
         CompletedResults::ByTool(made) => {
-            let imported = store.open()?.import(KeptAs::ResultXml, &made.document, about)?;
+            let imported = store.open()?.import(StoredForm::ResultXml, &made.document, about)?;
             let (ImportOutcome::New(id) | ImportOutcome::Known(id)) = imported;
             Ok(KeptInStore { id, index: Ok(()) })
         }

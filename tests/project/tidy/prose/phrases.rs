@@ -15,7 +15,6 @@ pub struct Phrase {
     pub hint: &'static str,
 }
 
-/// One place of a phrase.
 enum Slot {
     Words(Vec<&'static str>),
     Any,
@@ -106,7 +105,6 @@ fn match_words(slots: &[Slot], words: &[String], start: usize) -> Option<usize> 
 /// Whole sentences, without messages and names.
 const SENTENCES: &[Class] = &[Class::Docs, Class::Changelog, Class::Comment];
 
-/// Texts that the program prints.
 const PRINTED: &[Class] = &[Class::Message, Class::Help];
 
 pub const PHRASES: &[Phrase] = &[

@@ -1,6 +1,6 @@
 //! Whether this process may use io_uring, and if not, who forbids it.
 
-use crate::UnavailableError;
+use crate::AvailabilityError;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::ring::{Ring, RingOptions};
 use std::io;
@@ -10,7 +10,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Who forbids io_uring, and what to do about it.
-pub fn probe() -> Result<(), UnavailableError> {
+pub fn probe() -> Result<(), AvailabilityError> {
     let attempt = Buffer::new(0).and_then(|memory| {
         let mut ring = Ring::new(1, vec![], memory, RingOptions::default())?;
         ring.enter(0, Duration::ZERO)
@@ -19,7 +19,7 @@ pub fn probe() -> Result<(), UnavailableError> {
 }
 
 /// Explains the kernel's refusal, with the settings of this machine and process.
-pub(crate) fn explain_here(error: &io::Error) -> UnavailableError {
+pub(crate) fn explain_here(error: &io::Error) -> AvailabilityError {
     let read = |path| std::fs::read_to_string(path).unwrap_or_default();
     explain_evidence(&Evidence {
         errno: error.raw_os_error(),
@@ -48,7 +48,7 @@ const GROUP: &str = "kernel.io_uring_group=<number of the group>";
 const ONE_GROUP: &str =
     "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=<number of the group>, and run in that group";
 
-fn explain_evidence(evidence: &Evidence) -> UnavailableError {
+fn explain_evidence(evidence: &Evidence) -> AvailabilityError {
     let filtered = evidence.seccomp == Some(2);
     let profile = "allow io_uring_setup, io_uring_enter and io_uring_register in the container's seccomp \
                    profile (docker run --security-opt seccomp=<profile>)";
@@ -98,7 +98,7 @@ fn explain_evidence(evidence: &Evidence) -> UnavailableError {
         ),
     };
     let lacking = matches!(evidence.errno, Some(libc::ENOMEM | libc::EAGAIN | libc::EMFILE | libc::ENFILE));
-    UnavailableError { reason, remedy, lacking }
+    AvailabilityError { reason, remedy, lacking }
 }
 
 #[cfg(test)]

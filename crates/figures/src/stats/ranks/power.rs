@@ -150,7 +150,7 @@ impl RankDesign {
         1.0 - cumulative((least - mean) / spread.sqrt())
     }
 
-    /// How many contrasts there are: [`RankLaw::most`], without counting the law out.
+    /// Returns the number of contrasts ([`RankLaw::most`]) without enumerating the law.
     fn contrast_count(self) -> usize {
         match self {
             RankDesign::Sides(first, other) => first * other,

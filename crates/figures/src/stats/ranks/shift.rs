@@ -67,7 +67,7 @@ impl Contrasts {
 }
 
 /// A factor of ten, as a logarithm.
-pub const VAST_INTERVAL: f64 = std::f64::consts::LN_10;
+pub const MAX_INFORMATIVE_INTERVAL: f64 = std::f64::consts::LN_10;
 
 impl Shift {
     /// From `first` to `other`, by Wilcoxon's rank sum; `None` = one of them is empty.
@@ -102,7 +102,7 @@ impl Shift {
 
     /// The same without an interval that spans more than a factor of ten, and so has no use.
     pub fn without_vast_interval(self) -> Shift {
-        let is_narrow = |(low, high): &(f64, f64)| high - low < VAST_INTERVAL;
+        let is_narrow = |(low, high): &(f64, f64)| high - low < MAX_INFORMATIVE_INTERVAL;
         Shift { interval: self.interval.filter(is_narrow), ..self }
     }
 

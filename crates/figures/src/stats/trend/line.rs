@@ -1,11 +1,11 @@
 //! A figure that goes up or down all the time: a line, where levels don't describe it.
 
-use super::{FEWEST_RUNS, LEAST_CHANGE, LEAST_NOISE, Slope, noise, steadied};
+use super::{MIN_CHANGE, MIN_NOISE, MIN_RUNS, Slope, noise, steadied};
 
 /// The line through all runs, if it is steeper than noise explains and makes a difference.
 pub(super) fn slope(values: &[f64]) -> Option<Slope> {
     let count = values.len();
-    if count < FEWEST_RUNS {
+    if count < MIN_RUNS {
         return None;
     }
     let steady = steadied::without_single_runs(values);
@@ -16,9 +16,9 @@ pub(super) fn slope(values: &[f64]) -> Option<Slope> {
     let slope = steady.iter().zip(places()).map(|(value, place)| value * place).sum::<f64>() / spread;
     let left: Vec<f64> =
         steady.iter().zip(places()).map(|(value, place)| value - mean - slope * place).collect();
-    let long_run = noise::long_run(&left, std::slice::from_ref(&(0..count)), 2, LEAST_NOISE);
+    let long_run = noise::long_run(&left, std::slice::from_ref(&(0..count)), 2, MIN_NOISE);
     let rise = 2.0 * middle * slope;
-    let is_clear = noise::explains_not(slope, spread, long_run) && rise.abs() > LEAST_CHANGE.ln_1p();
+    let is_clear = noise::explains_not(slope, spread, long_run) && rise.abs() > MIN_CHANGE.ln_1p();
     let at = |place: f64| (mean + slope * place).exp();
     is_clear.then(|| Slope { from: at(-middle), to: at(middle) })
 }

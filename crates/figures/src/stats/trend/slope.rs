@@ -1,6 +1,5 @@
 //! A level that drifts.
 
-/// A line through all runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slope {
     pub from: f64,

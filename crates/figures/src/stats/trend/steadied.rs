@@ -1,7 +1,7 @@
 //! Figures as shares of their level, without extremes. The same transformation applies to each run, so
 //! stationary series stay stationary.
 
-use super::LEAST_NOISE;
+use super::MIN_NOISE;
 use crate::stats::median;
 use crate::stats::noise::{TO_DEVIATION, deviation_around, neighbourhood};
 
@@ -81,7 +81,7 @@ fn most_single_runs(runs: usize) -> f64 {
 pub(super) fn sides(earlier: &[f64], values: &[f64]) -> Vec<i8> {
     let logs = logarithms(values);
     let Center { at, deviation } = Center::from_logs(&logs[..earlier.len()]);
-    let least = (REMOTE_DEVIATIONS * deviation).max(super::LEAST_CHANGE.ln_1p());
+    let least = (REMOTE_DEVIATIONS * deviation).max(super::MIN_CHANGE.ln_1p());
     let side = |log: &f64| if *log < at - least { -1 } else { i8::from(*log > at + least) };
     logs.iter().map(side).collect()
 }
@@ -95,7 +95,7 @@ impl Center {
     fn from_logs(logs: &[f64]) -> Center {
         let at = median(logs.iter().copied());
         let deviation = TO_DEVIATION * deviation_around(logs);
-        Center { at, deviation: deviation.max(LEAST_NOISE) }
+        Center { at, deviation: deviation.max(MIN_NOISE) }
     }
 }
 

@@ -6,7 +6,6 @@ use crate::units::wrapped::{width, width_of, wrapped};
 const COLUMN_GAP: usize = 2;
 /// Narrowest folded column while a column with a rank remains.
 const MIN_ROOMY_WIDTH: usize = 24;
-/// Narrowest column of folded words.
 const MIN_COLUMN_WIDTH: usize = 8;
 
 pub(super) struct TextColumn {

@@ -20,7 +20,7 @@ const WRITE_CACHE: u32 = 4;
 const ALIGNMENT: u32 = 6;
 const SEEK_PENALTY: u32 = 7;
 
-/// Where the registry lists the paging files that are in use.
+/// Registry key with the paging files in use.
 const MEMORY: &str = r"SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management";
 
 pub(super) fn open(name: &str) -> io::Result<File> {

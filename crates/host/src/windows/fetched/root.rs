@@ -1,6 +1,5 @@
 //! The root of the machine's files, which exist only on Linux.
 
-/// There is no such directory.
 #[derive(Debug, Clone)]
 pub struct Root;
 

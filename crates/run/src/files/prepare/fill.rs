@@ -14,7 +14,7 @@ const BLOCK: u64 = 1 << 20;
 /// Writes in flight past the page cache: enough for fast devices, by threads, which every kernel has.
 const IN_FLIGHT: u32 = 8;
 /// Blocks in the page cache whose writing back has begun but isn't awaited.
-const BEHIND: u64 = 16;
+const FLUSH_DISTANCE: u64 = 16;
 
 pub(super) struct Job<'a> {
     /// Open for writing, through the page cache.
@@ -112,7 +112,6 @@ impl<'a> FilePart<'a> {
         FillFailed { error, written: next.min(self.end.load(Ordering::Relaxed)) }
     }
 
-    /// The work of one thread.
     fn write(&self) -> Result<(), Error> {
         loop {
             if self.stop.load(Ordering::Relaxed) {
@@ -139,7 +138,7 @@ impl<'a> FilePart<'a> {
     /// Keeps the device busy and the cache small: memory full of dirty pages would stop everything at the
     /// end.
     fn write_back(&self, offset: u64, length: u64) -> io::Result<()> {
-        let behind = offset.checked_sub(BEHIND * BLOCK).filter(|start| *start >= self.from);
+        let behind = offset.checked_sub(FLUSH_DISTANCE * BLOCK).filter(|start| *start >= self.from);
         let awaited = behind.map_or(Ok(()), |start| writeback::complete(self.file, start, BLOCK));
         match writeback::start(self.file, offset, length).and(awaited) {
             // Where it isn't supported, the flush at the end does all.
@@ -171,7 +170,7 @@ mod tests {
 
     #[test]
     fn through_the_cache_every_byte_gets_there_as_well() {
-        let size = (BEHIND + 3) * BLOCK + 5;
+        let size = (FLUSH_DISTANCE + 3) * BLOCK + 5;
         let file = tempfile::tempfile_in("/var/tmp").unwrap();
         let stop = AtomicBool::new(false);
         let job = Job { file: &file, direct: None, order: &sample_order(size), stop: &stop };

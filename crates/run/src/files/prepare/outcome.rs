@@ -2,7 +2,7 @@
 
 use diskspd_figures::units;
 use diskspd_host::claims::ClaimError;
-use diskspd_sys::problem::{TargetError, TargetProblem};
+use diskspd_sys::target_error::{TargetError, TargetErrorKind};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -19,11 +19,11 @@ pub enum Preparation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RewriteReason {
     Asked,
-    /// It had another size, bytes.
+    /// The actual, different size in bytes.
     Size(u64),
-    /// It had holes, or parts that were allocated but not written.
+    /// The file had holes or unwritten extents.
     Unwritten,
-    /// It held data where zeros are ordered, or the reverse.
+    /// The file had data instead of requested zeros, or the reverse.
     Content {
         zero: bool,
     },
@@ -66,10 +66,9 @@ pub struct PrepareError {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Reason {
-    /// The path can't be used.
     #[error("{0}")]
-    Target(TargetProblem),
-    /// It must not be written to: the whole message, with the path.
+    Target(TargetErrorKind),
+    /// Writing is forbidden; the complete message with the path.
     #[error("{0}")]
     Denied(ClaimError),
     /// `ENOSPC`
@@ -142,7 +141,6 @@ pub enum Reason {
         /// Bytes allowed.
         limit: u64,
     },
-    /// The stop flag was set.
     #[error("stopped")]
     Stopped,
     #[error("cannot {doing}: {source}")]
@@ -167,7 +165,7 @@ impl From<ClaimError> for Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Untouched,
-    /// Nothing: the unfinished file was created here, and removed again.
+    /// The unfinished file was created by this run and removed.
     Removed,
     /// An existing file with its content lost. It was truncated after the written part, or emptied if it
     /// did not fit.

@@ -13,7 +13,6 @@ const BLOCKS: u64 = 16;
 /// Bytes of each.
 const BLOCK: u64 = 4096;
 
-/// Blocks of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileSample {
     blocks: u64,

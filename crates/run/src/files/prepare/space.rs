@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Fraction of its capacity that a file system may use itself; a smaller shortage means that it is full.
-const OF_ITS_OWN: u64 = 8;
+const RESERVED_SPACE_SHARE: u64 = 8;
 
 /// The room that was found for a file.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +25,7 @@ impl FileRoom {
     pub(super) fn explain(&self, error: io::Error, doing: &'static str) -> Reason {
         match error.kind() {
             ErrorKind::StorageFull => match self.free.unwrap_or(0) {
-                free if free.saturating_sub(self.size) > self.size / OF_ITS_OWN => {
+                free if free.saturating_sub(self.size) > self.size / RESERVED_SPACE_SHARE => {
                     Reason::Refused { size: self.size, free }
                 }
                 free => Reason::Full { size: self.size, free },
@@ -129,7 +129,9 @@ pub fn all_fit<'a>(
         // What is to be created will lie where the nearest directory is that exists.
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let Some(place) = absolute.ancestors().find(|place| place.exists()) else { continue };
-        let (Ok(found), Some(room)) = (place.metadata(), free_space::at(place)) else { continue };
+        let (Ok(found), Some(room)) = (place.metadata(), free_space::read_free_space(place)) else {
+            continue;
+        };
         let device = inode::file_system(&found);
         let known = needs.iter().position(|need| need.device == device).unwrap_or(needs.len());
         if known == needs.len() {

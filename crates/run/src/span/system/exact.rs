@@ -30,22 +30,19 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
     pub ios: u64,
-    /// Time, ns.
+    /// Time in ns.
     pub elapsed: Nanos,
-    /// CPU time of the thread.
     pub cpu: ThreadUsage,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum ExactError {
-    /// There is nothing to do.
     #[error("the profile has no time span")]
     NoSpan,
     #[error("the time span has no thread")]
     NoThread,
     #[error("{}", .0.first().map(PlanError::to_string).unwrap_or_default())]
     Unfit(Vec<PlanError>),
-    /// There is no write data.
     #[error(transparent)]
     Sources(#[from] SourceError),
     /// The worker can't be set up, or an I/O failed.
@@ -93,7 +90,7 @@ pub fn run_exactly(
         sources: &sources,
         log: None,
         integrity: None,
-        large_pages: Reserve::reserve_for(&plan),
+        large_pages: HugePagePool::reserve_for(&plan),
         voice: &voice,
     };
     let mut worker = setup::set_up(worker, &shared, Phases::Controlled(&control), None, None)?;

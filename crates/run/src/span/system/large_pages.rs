@@ -7,32 +7,31 @@ use diskspd_sys::memory::{LargePages, LargePagesError};
 
 /// The machine's large pages, and the requirements of a time span.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Reserve {
+pub(crate) struct HugePagePool {
     before: LargePages,
-    /// How many all threads take.
     needed: u64,
 }
 
-impl Reserve {
-    /// Before the threads of the span begin.
-    pub(crate) fn reserve_for(span: &SpanPlan) -> Reserve {
+impl HugePagePool {
+    /// Reserves large pages before the start of the span's threads.
+    pub(crate) fn reserve_for(span: &SpanPlan) -> HugePagePool {
         if !span.workers.iter().any(|worker| worker.large_pages) {
-            return Reserve::default();
+            return HugePagePool::default();
         }
-        Reserve::with(LargePages::now(), span)
+        HugePagePool::with(LargePages::now(), span)
     }
 
-    fn with(before: LargePages, span: &SpanPlan) -> Reserve {
+    fn with(before: LargePages, span: &SpanPlan) -> HugePagePool {
         let workers = span.workers.iter().filter(|worker| worker.large_pages);
-        Reserve {
+        HugePagePool {
             before,
             needed: workers.map(|worker| before.needed_for(sources::with_sources(worker, span))).sum(),
         }
     }
 
-    /// Why a thread has got none, and what to do about it.
+    /// Returns the reason for missing large pages, and the remedy.
     pub(crate) fn explain(&self, why: &LargePagesError) -> String {
-        let Reserve { before: LargePages { size, total, free }, needed } = *self;
+        let HugePagePool { before: LargePages { size, total, free }, needed } = *self;
         if size == 0 {
             return format!("-l: {why}; leave out -l");
         }
@@ -90,7 +89,7 @@ mod tests {
         .unwrap();
         let pages = LargePages { free: 0, ..before };
         let why = LargePagesError { bytes: 5, pages, source: io::ErrorKind::OutOfMemory.into() };
-        Reserve::with(before, &plan).explain(&why)
+        HugePagePool::with(before, &plan).explain(&why)
     }
 
     #[test]

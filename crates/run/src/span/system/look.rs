@@ -11,7 +11,7 @@ use diskspd_plan::{self as plan, EngineRequest};
 use diskspd_profile::{Target, TimeSpan};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::nvme::PlacementHandle;
-use diskspd_sys::problem::TargetError;
+use diskspd_sys::target_error::TargetError;
 use std::path::Path;
 
 /// Inspects a target's current state for the plan.

@@ -2,13 +2,12 @@
 
 use diskspd_host::claims::ClaimError;
 use diskspd_profile::RawText;
-use diskspd_sys::problem::TargetError;
+use diskspd_sys::target_error::TargetError;
 use diskspd_worker::WorkerFailure;
 use std::io;
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// A target can't be opened.
     #[error(transparent)]
     Target(#[from] TargetError),
     /// A target may not be written to.

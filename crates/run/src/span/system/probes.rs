@@ -3,14 +3,14 @@
 use crate::located::SpanTargets;
 use crate::watch::linux::trace;
 use diskspd_base::engines::EngineKind;
+use diskspd_engine::AvailabilityError;
 use diskspd_engine::MakeEngine;
-use diskspd_engine::UnavailableError;
 use diskspd_host::located::{ResolvedTarget, ResolvedTargets};
 use diskspd_host::target;
 use diskspd_machine::completion::Completion;
 use diskspd_machine::target::{TargetFacts, TargetKind};
 use diskspd_plan::{PlanError, SpanPlan};
-use diskspd_sys::problem::TargetError;
+use diskspd_sys::target_error::TargetError;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct Probes {
     targets: RefCell<ResolvedTargets>,
     /// Facts about new files, by their folder.
     missing: RefCell<HashMap<PathBuf, TargetFacts>>,
-    engines: RefCell<HashMap<EngineKind, Result<(), UnavailableError>>>,
+    engines: RefCell<HashMap<EngineKind, Result<(), AvailabilityError>>>,
     /// How targets complete their I/Os, by where they are and whether they're opened with `O_DIRECT`.
     completions: RefCell<HashMap<(PathBuf, bool), Completion>>,
     trace: RefCell<Option<trace::ReadyTrace>>,
@@ -32,7 +32,7 @@ impl Probes {
     /// # Errors
     /// Fails if the target cannot be inspected.
     pub fn located(&self, location: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
-        self.targets.borrow_mut().at(location)
+        self.targets.borrow_mut().resolve(location)
     }
 
     /// Files were made, or time has passed: a name may lead to another file by now.
@@ -84,8 +84,8 @@ impl Probes {
     fn probe_engine(
         &self,
         kind: EngineKind,
-        probe: impl FnOnce() -> Result<(), UnavailableError>,
-    ) -> Result<(), UnavailableError> {
+        probe: impl FnOnce() -> Result<(), AvailabilityError>,
+    ) -> Result<(), AvailabilityError> {
         self.engines.borrow_mut().entry(kind).or_insert_with(probe).clone()
     }
 
@@ -140,7 +140,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn a_target_is_tried_once_when_it_is_there() {
+    fn existing_target_is_probed_once() {
         let probes = Probes::default();
         let path = Path::new("/a");
         assert_eq!(probes.completion(path, true, || Completion::Unknown), Completion::Unknown);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn engines_are_probed_once() {
-        let refusal = UnavailableError { reason: "no memory".into(), remedy: "wait".into(), lacking: true };
+        let refusal = AvailabilityError { reason: "no memory".into(), remedy: "wait".into(), lacking: true };
         let probes = Probes::default();
         for (kind, answer) in [(EngineKind::Uring, Err(refusal)), (EngineKind::Aio, Ok(()))] {
             let asked = Cell::new(0);

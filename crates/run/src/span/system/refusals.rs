@@ -79,7 +79,7 @@ pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<Stri
     // What is wrong with the places is what the plan has complained of.
     let locations = locations(span, options).unwrap_or_default();
     let mut looked = ResolvedTargets::default();
-    let mut at = |place: &Path| looked.at(place).ok().flatten();
+    let mut at = |place: &Path| looked.resolve(place).ok().flatten();
     let targets = SpanTargets::new(locations.iter().map(|place| at(place)).collect());
     let mut places: Vec<&Path> = written(span, &locations, options).collect();
     places.sort_unstable();

@@ -1,6 +1,6 @@
 //! Observation of the software RAIDs under the targets: rebuilds or checks during the run.
 
-use diskspd_host::arrays::{ArrayLook, among, read_array};
+use diskspd_host::arrays::{ArraySample, among, read_array};
 use diskspd_host::root::Root;
 use diskspd_machine::arrays::{ArrayFacts, ArrayMaintenance};
 use diskspd_machine::stack::Stack;
@@ -19,10 +19,9 @@ impl ArrayWatch {
         ArrayWatch { root, arrays }
     }
 
-    /// Before measuring begins.
     pub(crate) fn begin(&mut self) {
         for array in &mut self.arrays {
-            let ArrayLook { members, missing, untold, .. } = update_array(&self.root, array);
+            let ArraySample { members, missing, untold, .. } = update_array(&self.root, array);
             (array.members, array.missing.0, array.state_unknown) = (members, missing, untold);
         }
     }
@@ -38,7 +37,7 @@ impl ArrayWatch {
     }
 }
 
-fn update_array(root: &Root, array: &mut ArrayFacts) -> ArrayLook {
+fn update_array(root: &Root, array: &mut ArrayFacts) -> ArraySample {
     let found = read_array(root, &array.name);
     if let Some((action, done)) = &found.upkeep {
         let same = array.maintenance.as_ref().filter(|before| before.action == *action);

@@ -15,7 +15,7 @@ const MAX_CHANGES: usize = 64;
 pub(crate) struct SettingsWatch {
     settings: Vec<(QueueSetting, Option<String>)>,
     changes: Vec<(String, SettingChange)>,
-    /// When the last look was, us since measuring began.
+    /// Time of the last check in us since the start of measuring.
     last_us: u64,
 }
 
@@ -32,7 +32,7 @@ impl SettingsWatch {
         self.settings.iter_mut().for_each(|(setting, value)| *value = setting.value());
     }
 
-    /// Reads the settings at a time since measuring began, us.
+    /// Reads the settings; the time counts from the start of measuring, in us.
     pub(crate) fn read_changes(&mut self, now_us: u64) {
         for (setting, value) in &mut self.settings {
             let now = setting.value();
@@ -75,7 +75,7 @@ impl FileWatch {
         Some(FileWatch { file: file.try_clone().ok()?, needs_server, states: Vec::new() })
     }
 
-    /// Reads the state at a time since measuring began, us.
+    /// Reads the state; the time counts from the start of measuring, in us.
     pub(crate) fn read_changes(&mut self, now_us: u64) {
         let now = file_state::read(&self.file, now_us, self.needs_server);
         let same = |last: &FileState| {
@@ -96,7 +96,7 @@ impl FileWatch {
     }
 }
 
-/// Time since measuring began, us.
+/// Time since measuring began in us.
 pub(crate) fn micros(begun: Nanos, now: Nanos) -> u64 {
     now.saturating_sub(begun) / 1000
 }

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_span_that_is_not_measured_says_nothing() {
+    fn unmeasured_time_span_has_no_findings() {
         let mut watch = StatementWatch::new(&["sda".into()]);
         watch.begin();
         assert_eq!(watch.finish(), []);

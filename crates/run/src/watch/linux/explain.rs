@@ -9,7 +9,7 @@ mod throttles;
 
 use crate::located::SpanTargets;
 use crate::watch::linux::trace::buffer_kib;
-use diskspd_checks::slow::{BlockStep, ThreadDoing};
+use diskspd_checks::slow::{BlockStep, ThreadState};
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::instance::{Instance, Recording};
@@ -23,8 +23,8 @@ use diskspd_sys::cpu;
 use diskspd_worker::slowest::{SlowestError, SlowestRings};
 use diskspd_worker::telemetry::io_log::LineRing;
 use diskspd_worker::telemetry::live::Counters;
-use events::{COMPLETED, DONE, EventFormats, ISSUED, KernelTold, QUEUED, SWITCH, WOKEN};
-use places::TargetPlaces;
+use events::{COMPLETED, DONE, EventFormats, ISSUED, KernelEvent, QUEUED, SWITCH, WOKEN};
+use places::TargetExtents;
 use slowest_ios::{SlowestIoBuffer, Thread};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -40,7 +40,7 @@ const SETTLED: Nanos = SECOND / 20;
 const EVENT_NS: f64 = 350.0;
 /// Maximum length of a filter for the kernel, which accepts up to a page; otherwise filtering is done
 /// here.
-const LONGEST_FILTER: usize = 3000;
+const MAX_FILTER_BYTES: usize = 3000;
 /// I/Os that a worker may hand out between two looks, for each that is wanted.
 const ROOM: usize = 4;
 
@@ -58,7 +58,6 @@ pub enum ExplainError {
 pub(crate) struct Explainer {
     rings: Arc<Vec<LineRing>>,
     wanted: u32,
-    /// Until it is joined.
     thread: Option<JoinHandle<SlowIos>>,
     shared: Arc<FollowerOrders>,
 }
@@ -70,7 +69,7 @@ struct FollowerOrders {
     /// Both threads meet here when the kernel records.
     started: Barrier,
     over: AtomicBool,
-    /// When measuring began, ns; 0 = not yet.
+    /// Start of measuring in ns; 0 = not yet.
     begin: AtomicU64,
 }
 
@@ -86,7 +85,7 @@ impl Explainer {
     ) -> Result<Option<Explainer>, ExplainError> {
         let Some(wanted) = wanted else { return Ok(None) };
         let root = Root::live_system();
-        let places = TargetPlaces::of_span(&root, plan, located);
+        let places = TargetExtents::of_span(&root, plan, located);
         let entries = (wanted as usize).saturating_mul(ROOM).max(1024).next_power_of_two();
         let rings: Option<Vec<LineRing>> =
             plan.workers.iter().map(|worker| LineRing::new(worker.thread, entries, false)).collect();
@@ -110,7 +109,7 @@ impl Explainer {
         Ok(Some(Explainer { rings, wanted, thread: Some(thread), shared }))
     }
 
-    /// Where the workers hand out their slowest I/Os.
+    /// Rings for the workers' slowest I/Os.
     pub(crate) fn rings(&self) -> SlowestRings {
         SlowestRings { by_worker: Arc::clone(&self.rings), wanted: self.wanted }
     }
@@ -125,7 +124,6 @@ impl Explainer {
         }
     }
 
-    /// Measuring began at that moment.
     pub(crate) fn begin(&self, start: Nanos) {
         self.shared.begin.store(start, Ordering::Release);
     }
@@ -150,7 +148,6 @@ impl Drop for Explainer {
     }
 }
 
-/// The thread that explains.
 #[derive(Debug)]
 struct EventFollower {
     instance: Instance,
@@ -158,7 +155,7 @@ struct EventFollower {
     groups: Groups,
     page: Vec<u8>,
     /// Events that others may still have to go before.
-    waiting: Vec<(Nanos, KernelTold)>,
+    waiting: Vec<(Nanos, KernelEvent)>,
     keeper: SlowestIoBuffer,
     rings: Arc<Vec<LineRing>>,
     shared: Arc<FollowerOrders>,
@@ -174,7 +171,7 @@ impl EventFollower {
         let tracefs = Tracefs::find(root)?;
         let formats = EventFormats::find(&tracefs)?;
         let cpus = online_cpus(root);
-        let devices: Vec<(u32, bool)> = keeper.places.iter().filter_map(TargetPlaces::device).collect();
+        let devices: Vec<(u32, bool)> = keeper.places.iter().filter_map(TargetExtents::device).collect();
         let of = |queue| event_numbers(&devices, queue);
         let (all, with, without) = ([of(true), of(false)].concat(), of(true), of(false));
         let recording = Recording {
@@ -274,7 +271,7 @@ impl EventFollower {
         let recorded = clock::monotonic().saturating_sub(self.since).max(1) as f64;
         found.cost_percent = found.events as f64 * EVENT_NS / (threads * recorded) * 100.0;
         let unseen = || {
-            let why = self.keeper.places.iter().find_map(TargetPlaces::unknown_reason)?;
+            let why = self.keeper.places.iter().find_map(TargetExtents::unknown_reason)?;
             Some(format!(
                 "the work of the kernel and the device on the I/Os of a target is unattributed: its block \
                  device is unknown ({why})"
@@ -331,26 +328,26 @@ impl EventFollower {
     }
 }
 
-fn take_event(keeper: &mut SlowestIoBuffer, since: Nanos, at: Nanos, told: KernelTold) {
+fn take_event(keeper: &mut SlowestIoBuffer, since: Nanos, at: Nanos, told: KernelEvent) {
     match told {
-        KernelTold::Block(seen) => {
+        KernelEvent::Block(seen) => {
             keeper.record_event(seen);
             let BlockStep::Queued(by) = seen.step else { return };
             if let Some(thread) = keeper.threads.iter_mut().find(|thread| thread.number == by)
                 && thread.course.known_from().is_none()
             {
-                thread.course.push(at, ThreadDoing::Runs);
+                thread.course.push(at, ThreadState::Runs);
             }
         }
-        KernelTold::Woken(number) => {
+        KernelEvent::Woken(number) => {
             if let Some(thread) = keeper.threads.iter_mut().find(|thread| thread.number == number) {
                 if thread.course.known_from().is_none() {
-                    thread.course.push(since, ThreadDoing::Sleeps);
+                    thread.course.push(since, ThreadState::Sleeps);
                 }
                 thread.course.woken(at);
             }
         }
-        KernelTold::Switch { from, state, to } => {
+        KernelEvent::Switch { from, state, to } => {
             for thread in &mut keeper.threads {
                 if thread.number == from.number {
                     thread.course.record_leaving(at, state, to.name);
@@ -378,7 +375,7 @@ fn any_condition(field: &str, numbers: &[impl ToString]) -> String {
     let filter = each.join(" || ");
     match filter.is_empty() {
         true => "common_pid == -1".into(),
-        false if filter.len() > LONGEST_FILTER / 2 => format!("{field} >= 0"),
+        false if filter.len() > MAX_FILTER_BYTES / 2 => format!("{field} >= 0"),
         false => filter,
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct LimitWatch {
     memory: Vec<(MemoryLimit, MemoryLimit)>,
     begun: Nanos,
     /// Time of the last check in us since the window opened, and its result.
-    last: (u64, LimitsFound),
+    last: (u64, GroupLimits),
     first_io: Vec<IoLimit>,
     first_costs: Vec<IoCost>,
     controls: Vec<IoControl>,
@@ -28,7 +28,7 @@ pub(crate) struct LimitWatch {
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-struct LimitsFound {
+struct GroupLimits {
     io: Vec<IoLimit>,
     cpus: Vec<CpuLimit>,
 }
@@ -112,12 +112,12 @@ impl LimitWatch {
         moved
     }
 
-    fn read(&mut self) -> LimitsFound {
+    fn read(&mut self) -> GroupLimits {
         let quotas = self.groups.cpu_quotas();
         let limited = quotas.iter().filter(|quota| quota.cpus > 0.0);
         let cpus = limited.map(|quota| CpuLimit { group: quota.group.clone(), cpus: quota.cpus }).collect();
         see_quotas(&mut self.quotas, quotas);
-        LimitsFound { io: self.groups.io_limits(), cpus }
+        GroupLimits { io: self.groups.io_limits(), cpus }
     }
 }
 

@@ -42,7 +42,7 @@ pub enum ObserveError {
 pub struct Observer<'a> {
     system: &'a System,
     effort: resource_usage::Watch,
-    /// How often the processors that workers are bound to went to sleep.
+    /// Sleeps of the processors of bound workers.
     sleeps: WindowCounterReader<SleepCounters>,
     /// CPUs of interrupts of the targets' devices, from shortly before the window to shortly after it.
     /// Counters of devices with many queues take too long to read at an edge.
@@ -107,7 +107,6 @@ impl<'a> Observer<'a> {
         self.explainer.as_ref().map(Explainer::rings)
     }
 
-    /// Measuring began at that moment.
     pub fn began(&self, start: Nanos) {
         self.explainer.iter().for_each(|explainer| explainer.begin(start));
     }

@@ -28,11 +28,10 @@ pub(crate) struct DeviceWatch {
     readings: DeviceReadings,
     /// The mounts of other hosts' files among them.
     remote: RemoteWatch,
-    /// The software RAIDs among them.
     arrays: ArrayWatch,
     settings: SettingsWatch,
     spaces: Vec<CountedSpace>,
-    /// When the first reading was.
+    /// Time of the first reading.
     begun: clock::Nanos,
     flush: bool,
 }
@@ -68,9 +67,9 @@ struct CachedTarget {
 /// Time limit in ns for querying dirty data of the targets. Otherwise it stays unknown.
 const MAX_QUERY_TIME: clock::Nanos = 20_000_000;
 /// Largest number of watched files. Each needs a descriptor.
-const MOST_WATCHED: usize = 64;
-/// Longest time for reading the space of all that is written, ns.
-const FOR_SPACE: clock::Nanos = 20_000_000;
+const MAX_WATCHED: usize = 64;
+/// Longest time for reading the space of all that is written in ns.
+const SPACE_TIME_NS: clock::Nanos = 20_000_000;
 /// Fragments below this mean size, bytes, can split I/Os.
 const SMALL_FRAGMENT: u64 = 4 << 20;
 /// Bytes per query: less than a millisecond if all of them are cached.
@@ -114,7 +113,7 @@ impl DeviceWatch {
                 let (target_id, atomic) = (target.id, target.atomic_writes);
                 let facts =
                     TargetDevices { target: target_id, stack, synchronous, atomic, ..Default::default() };
-                let watched = file.as_ref().filter(|_| index < MOST_WATCHED && engine.row().real_io);
+                let watched = file.as_ref().filter(|_| index < MAX_WATCHED && engine.row().real_io);
                 let changes = watched.and_then(FileWatch::start);
                 if let Some(file) = watched.filter(|_| written) {
                     spaces.extend(spaces_of(plan, target, file, &facts.stack, &spaces));
@@ -157,7 +156,7 @@ impl DeviceWatch {
     /// shortly before the first reading.
     pub(crate) fn look_at_memory_before(&mut self) {
         self.settings.begin();
-        let deadline = clock::monotonic() + FOR_SPACE;
+        let deadline = clock::monotonic() + SPACE_TIME_NS;
         self.spaces.iter_mut().for_each(|space| space.before = space.space.read(deadline));
         let deadline = clock::monotonic() + MAX_QUERY_TIME;
         for target in &mut self.targets {
@@ -208,7 +207,7 @@ impl DeviceWatch {
     /// takes longer.
     pub(crate) fn look_at_memory(&mut self) {
         self.look_at_changes();
-        let deadline = clock::monotonic() + FOR_SPACE;
+        let deadline = clock::monotonic() + SPACE_TIME_NS;
         self.spaces.iter_mut().for_each(|space| space.after = space.space.read(deadline));
         let deadline = clock::monotonic() + MAX_QUERY_TIME;
         for target in &mut self.targets {

@@ -57,7 +57,6 @@ impl RemoteWatch {
     }
 }
 
-/// The same among the devices.
 pub(crate) fn as_device(facts: &RemoteFacts) -> DeviceActivity {
     DeviceActivity {
         name: facts.name.clone(),

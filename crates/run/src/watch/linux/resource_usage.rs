@@ -29,7 +29,7 @@ pub(crate) struct Watch {
 #[derive(Debug, Default)]
 struct Bindings {
     begun: Nanos,
-    /// When the last look was, us since the window opened.
+    /// Time of the last check in us since the start of the window.
     last_us: u64,
     first: Vec<Vec<u32>>,
 }
@@ -65,7 +65,7 @@ impl Bindings {
 /// machines.
 #[derive(Debug, Default)]
 struct Counts {
-    /// When reading began, and when it was over.
+    /// Start and end of the reading.
     at: Nanos,
     over: Nanos,
     times: Vec<Option<(Nanos, ThreadTimes)>>,

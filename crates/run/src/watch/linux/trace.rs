@@ -30,7 +30,7 @@ use traced::DeviceTargets;
 use tracepoints::{COMPLETE, ISSUE, MOVES_DATA, TRACEPOINTS};
 /// Maximum length of a filter for the kernel, which accepts up to a page; otherwise devices are filtered
 /// here.
-const LONGEST_FILTER: usize = 3000;
+const MAX_FILTER_BYTES: usize = 3000;
 
 /// The trace of a time span.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(crate) struct TraceWatch {
 fn device_filter(numbers: &[u32]) -> String {
     let devices: Vec<String> = numbers.iter().map(|number| format!("dev == {number}")).collect();
     let filter = format!("{MOVES_DATA} && ({})", devices.join(" || "));
-    if devices.is_empty() || filter.len() > LONGEST_FILTER { MOVES_DATA.into() } else { filter }
+    if devices.is_empty() || filter.len() > MAX_FILTER_BYTES { MOVES_DATA.into() } else { filter }
 }
 
 /// Resources of a trace, opened before the run changes anything, to be certain of their availability.

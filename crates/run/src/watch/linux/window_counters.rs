@@ -6,13 +6,13 @@ use diskspd_host::window_counters::WindowCounters;
 #[derive(Debug)]
 pub(crate) struct WindowCounterReader<C: WindowCounters> {
     counters: C,
-    before: C::AtEdge,
-    after: C::AtEdge,
+    before: C::EdgeValues,
+    after: C::EdgeValues,
 }
 
 impl<C: WindowCounters> WindowCounterReader<C> {
     pub(crate) fn new(counters: C) -> WindowCounterReader<C> {
-        WindowCounterReader { counters, before: C::AtEdge::default(), after: C::AtEdge::default() }
+        WindowCounterReader { counters, before: C::EdgeValues::default(), after: C::EdgeValues::default() }
     }
 
     pub(crate) fn begin(&mut self) {
@@ -24,7 +24,7 @@ impl<C: WindowCounters> WindowCounterReader<C> {
     }
 
     /// Returns the counts; empty if the time span was not measured to its end.
-    pub(crate) fn finish(self) -> Vec<C::BetweenEdges> {
+    pub(crate) fn finish(self) -> Vec<C::WindowValues> {
         self.counters.count_between(&self.before, &self.after)
     }
 }

@@ -2,24 +2,24 @@
 
 use crate::services::PathStates;
 use diskspd_profile::TargetId;
-use diskspd_results::{PathChange, Silence};
+use diskspd_results::{CompletionGap, PathChange};
 use diskspd_sys::clock::Nanos;
 
 const MAX_SILENCES: usize = 256;
-const MOST_CHANGES: usize = 32;
+const MAX_CHANGES: usize = 32;
 
 #[derive(Debug)]
-pub(super) enum TargetLook {
-    /// It answers, or has done so a moment ago.
+pub(super) enum TargetState {
+    /// I/O completed recently.
     Goes,
-    /// It is time for a closer look.
+    /// No completion for some time; needs a detailed check.
     Silent,
     StillSilent,
-    GoesOn(ClosedSilence),
+    GoesOn(ClosedGap),
 }
 
 #[derive(Debug, Default)]
-pub(super) struct OpenSilence {
+pub(super) struct OpenGap {
     /// Maximum I/Os in flight; `None` if unobservable.
     pub in_flight: Option<u64>,
     pub changes: Vec<PathChange>,
@@ -28,7 +28,7 @@ pub(super) struct OpenSilence {
 
 /// A silence with its end, on the monotonic clock.
 #[derive(Debug)]
-pub(super) struct ClosedSilence {
+pub(super) struct ClosedGap {
     target: TargetId,
     begin: Nanos,
     end: Nanos,
@@ -36,29 +36,29 @@ pub(super) struct ClosedSilence {
     pub changes: Vec<PathChange>,
 }
 
-impl OpenSilence {
-    /// It was one of this target, and took from `begin` to `end`.
-    pub(super) fn closed(self, target: TargetId, begin: Nanos, end: Nanos) -> ClosedSilence {
-        ClosedSilence { target, begin, end, in_flight: self.in_flight, changes: self.changes }
+impl OpenGap {
+    /// Closes the gap of this target, which lasted from `begin` to `end`.
+    pub(super) fn closed(self, target: TargetId, begin: Nanos, end: Nanos) -> ClosedGap {
+        ClosedGap { target, begin, end, in_flight: self.in_flight, changes: self.changes }
     }
 }
 
 /// The silences that are kept, the first ones.
 #[derive(Debug, Default)]
-pub(super) struct SilenceLog {
-    pub kept: Vec<Silence>,
+pub(super) struct GapLog {
+    pub kept: Vec<CompletionGap>,
 }
 
-impl SilenceLog {
+impl GapLog {
     /// Keeps one, if there is room; measuring began at `start`.
-    pub(super) fn push(&mut self, silence: ClosedSilence, start: Nanos) {
+    pub(super) fn push(&mut self, silence: ClosedGap, start: Nanos) {
         if self.kept.len() >= MAX_SILENCES {
             return;
         }
-        let ClosedSilence { target, begin, end, in_flight, mut changes } = silence;
-        changes.truncate(MOST_CHANGES);
+        let ClosedGap { target, begin, end, in_flight, mut changes } = silence;
+        changes.truncate(MAX_CHANGES);
         let us = |at: Nanos| at.saturating_sub(start) / 1000;
-        self.kept.push(Silence { target, start_us: us(begin), end_us: us(end), in_flight, changes });
+        self.kept.push(CompletionGap { target, start_us: us(begin), end_us: us(end), in_flight, changes });
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_that_change_come_and_go_are_named() {
+    fn changed_paths_are_listed() {
         let states = |pairs: &[(&str, &str)]| -> PathStates {
             pairs.iter().map(|(what, state)| (what.to_string(), state.to_string())).collect()
         };

@@ -2,7 +2,7 @@
 
 use super::watched::{MAX_TRIES, WatchedSpan};
 use diskspd_figures::units::visible;
-use diskspd_results::StuckFact;
+use diskspd_results::HangingIo;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::StuckIo;
 
@@ -16,7 +16,7 @@ pub(super) struct StuckWatch {
     next: Nanos,
     told: Vec<(u32, Nanos, u64)>,
     full: bool,
-    pub found: Vec<StuckFact>,
+    pub found: Vec<HangingIo>,
 }
 
 impl StuckWatch {
@@ -26,7 +26,7 @@ impl StuckWatch {
         StuckWatch { limit, next: 0, told: Vec::new(), full: false, found: Vec::new() }
     }
 
-    /// At `now`, of a window that began at `start`.
+    /// Checks the targets at `now`; the window began at `start`.
     pub(super) fn check_targets(&mut self, span: &WatchedSpan, start: Nanos, now: Nanos) {
         if now < self.next {
             return;
@@ -35,7 +35,7 @@ impl StuckWatch {
         let mut old: Vec<(usize, StuckIo, Nanos)> = Vec::new();
         for (index, worker) in span.workers() {
             let Some(desk) = span.desks.get(index) else { continue };
-            let look = || desk.look(|books| books.in_flight(worker, &[], &[]));
+            let look = || desk.inspect(|books| books.in_flight(worker, &[], &[]));
             let flying = (0..MAX_TRIES).find_map(|_| look()).unwrap_or_default();
             let aged = flying.into_iter().filter_map(|io| io.started.map(|started| (index, io, started)));
             old.extend(aged.filter(|(.., started)| now.saturating_sub(*started) >= self.limit));
@@ -79,7 +79,7 @@ impl StuckWatch {
         ));
         let targets = span.plan.workers.get(index).into_iter().flat_map(|worker| &worker.targets);
         let target = targets.clone().find(|target| target.path == io.path).map(|target| target.id);
-        self.found.push(StuckFact {
+        self.found.push(HangingIo {
             target: target.unwrap_or_default(),
             operation: name.to_owned(),
             offset: io.offset,

@@ -1,6 +1,6 @@
 //! One target, as it is watched.
 
-use super::silent::{ClosedSilence, OpenSilence, TargetLook};
+use super::silent::{ClosedGap, OpenGap, TargetState};
 use crate::watch::ticks::TickCounter;
 use diskspd_plan::SpanPlan;
 use diskspd_profile::{RawText, TargetId};
@@ -10,22 +10,21 @@ use std::collections::HashMap;
 
 /// Time without completions before a closer inspection.
 const MIN_SILENCE: Nanos = SECOND / 2;
-const AGAIN: Nanos = SECOND;
+const REPEAT_INTERVAL_NS: Nanos = SECOND;
 /// Interval of further attempts while its workers are too busy for an inspection.
-const UNTIL_SEEN: Nanos = SECOND / 10;
+const MIN_SILENCE_NS: Nanos = SECOND / 10;
 
 #[derive(Debug)]
 pub(super) struct WatchedTarget {
     pub id: TargetId,
     pub path: RawText,
     pub workers: Vec<usize>,
-    /// They work on others, too.
     pub shares: bool,
     ios: u64,
-    /// When something was seen to have completed last.
+    /// Time of the last observed completion.
     since: Nanos,
     beats: Option<TickCounter>,
-    open: Option<OpenSilence>,
+    open: Option<OpenGap>,
 }
 
 pub(super) fn all(plan: &SpanPlan) -> Vec<WatchedTarget> {
@@ -67,7 +66,7 @@ impl WatchedTarget {
         self.since += passed;
     }
 
-    /// When something was seen to have completed last.
+    /// Time of the last observed completion.
     pub(super) fn since(&self) -> Nanos {
         self.since
     }
@@ -83,17 +82,17 @@ impl WatchedTarget {
         self.open.as_ref().and_then(|open| open.in_flight)
     }
 
-    pub(super) fn note_count(&mut self, ios: u64, now: Nanos) -> TargetLook {
+    pub(super) fn note_count(&mut self, ios: u64, now: Nanos) -> TargetState {
         self.beats.iter_mut().for_each(|beats| beats.count_tick(now, ios));
         if ios != self.ios {
             let open = self.open.take().map(|open| open.closed(self.id, self.since, now));
             (self.ios, self.since) = (ios, now);
-            return open.map_or(TargetLook::Goes, TargetLook::GoesOn);
+            return open.map_or(TargetState::Goes, TargetState::GoesOn);
         }
         match &self.open {
-            None if now.saturating_sub(self.since) < MIN_SILENCE => TargetLook::Goes,
-            Some(open) if now < open.next => TargetLook::StillSilent,
-            _ => TargetLook::Silent,
+            None if now.saturating_sub(self.since) < MIN_SILENCE => TargetState::Goes,
+            Some(open) if now < open.next => TargetState::StillSilent,
+            _ => TargetState::Silent,
         }
     }
 
@@ -101,11 +100,11 @@ impl WatchedTarget {
         let open = self.open.get_or_insert_default();
         open.in_flight = in_flight.max(open.in_flight);
         open.changes.extend(changes);
-        open.next = now + if open.in_flight.is_some() { AGAIN } else { UNTIL_SEEN };
+        open.next = now + if open.in_flight.is_some() { REPEAT_INTERVAL_NS } else { MIN_SILENCE_NS };
     }
 
     /// Returns the current silence and the work at the end of measuring, `end`.
-    pub(super) fn finish(self, end: Nanos) -> (Option<ClosedSilence>, Option<TargetTicks>) {
+    pub(super) fn finish(self, end: Nanos) -> (Option<ClosedGap>, Option<TargetTicks>) {
         let (id, since) = (self.id, self.since);
         let silence = self.open.map(|open| open.closed(id, since, end));
         let beats = self.beats.and_then(TickCounter::finish);

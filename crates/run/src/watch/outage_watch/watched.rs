@@ -3,7 +3,7 @@
 use super::target::WatchedTarget;
 use diskspd_plan::{SpanPlan, WorkerPlan};
 use diskspd_profile::{RawText, RunOptions, TargetId};
-use diskspd_worker::desk::WorkerHandoff;
+use diskspd_worker::handoff::WorkerHandoff;
 use diskspd_worker::telemetry::live::{self, Counters};
 use diskspd_worker::{Control, RunReporter};
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ impl WatchedSpan<'_> {
     /// Returns the I/Os in flight of a worker by path; `None` while it is active.
     fn in_flight(&self, index: usize) -> Option<FlightCounts> {
         let (worker, desk) = (self.plan.workers.get(index)?, self.desks.get(index)?);
-        let flying = (0..MAX_TRIES).find_map(|_| desk.look(|books| books.in_flight(worker, &[], &[])))?;
+        let flying = (0..MAX_TRIES).find_map(|_| desk.inspect(|books| books.in_flight(worker, &[], &[])))?;
         let mut counts = FlightCounts::new();
         flying.into_iter().for_each(|io| *counts.entry(io.path).or_default() += 1);
         Some(counts)
@@ -87,7 +87,7 @@ impl TargetCounts {
             }
             let desk = span.desks.get(index);
             let mut count = || {
-                desk?.look(|books| {
+                desk?.inspect(|books| {
                     let counts = worker.places.iter().zip(books.recorder.ios());
                     counts.for_each(|(place, done)| add(*place, Some(done)));
                 })

@@ -3,7 +3,6 @@
 use super::page_size;
 use diskspd_base::access::HugePages;
 
-/// Alignment of a buffer.
 pub(super) fn alignment(_: HugePages, _: usize) -> usize {
     page_size()
 }

@@ -16,7 +16,7 @@ use windows_sys::Win32::System::Threading::{
 /// The longest name that an event may have, UTF-16 units (`MAX_PATH`).
 const MAX_NAME_UNITS: usize = 260;
 /// Maximum time of a single system wait in ms; longer waits are repeated.
-const LONGEST_MS: u128 = 60_000;
+const MAX_WAIT_MS: u128 = 60_000;
 
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
@@ -31,10 +31,9 @@ pub enum EventError {
     Missing,
     #[error("no permission to use it: its owner does not share it; choose another name, or run as that user")]
     Permission,
-    /// Another object has the name.
     #[error("another kind of object has this name; choose another name")]
     NoEvent,
-    /// It names a folder that there is not.
+    /// The folder of the path does not exist.
     #[error("an event cannot have this name: a \\ is allowed only after Global or Local")]
     NoFolder,
     #[error("{doing}: {source}")]
@@ -149,7 +148,7 @@ impl Event {
         let count = if off.is_some() { 2 } else { 1 };
         let mut left = limit.as_nanos().div_ceil(1_000_000);
         loop {
-            let now = left.min(LONGEST_MS);
+            let now = left.min(MAX_WAIT_MS);
             // SAFETY: so many handles are read, which are open and differ.
             match unsafe { WaitForMultipleObjects(count, handles.as_ptr(), 0, now as u32) } {
                 WAIT_OBJECT_0 => return Ok(true),

@@ -26,12 +26,12 @@ use windows_sys::Win32::System::Threading::SleepEx;
 /// Ends that are taken from a port at once, at most.
 const AT_ONCE: u32 = 256;
 /// Maximum time of a single kernel wait in ms; longer waits are repeated.
-const LONGEST_MS: u64 = 60_000;
+const MAX_WAIT_MS: u64 = 60_000;
 
-/// How the thread learns that an I/O has ended.
+/// Form of completion notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompletionNotice {
-    /// It takes the ends from a completion port.
+    /// Completions come from a completion port.
     AtPort,
     /// The kernel calls a routine in it while it waits.
     ByRoutine,
@@ -226,7 +226,7 @@ impl Queue {
     }
 
     fn collect_ended(&mut self, wait_ms: u64) -> io::Result<()> {
-        let wait_ms = wait_ms.min(LONGEST_MS) as u32;
+        let wait_ms = wait_ms.min(MAX_WAIT_MS) as u32;
         let before = self.ended_ios().len();
         let Some(port) = &self.port else {
             // SAFETY: takes numbers. The routines that it calls find their requests and the list alive.

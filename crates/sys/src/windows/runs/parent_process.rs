@@ -2,7 +2,6 @@
 
 pub fn divide() {}
 
-/// Parent of a divided process.
 #[derive(Debug)]
 pub struct Parent;
 

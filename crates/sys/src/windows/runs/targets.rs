@@ -126,9 +126,9 @@ pub fn set_priority(file: &OwnedHandle, priority: IoPriority) -> io::Result<()> 
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CreatedContent {
-    /// It contains the previous data of the disk (`SetFileValidData`).
+    /// The file contains previous data of the disk (`SetFileValidData`).
     Valid,
-    /// It was written from its start to its end.
+    /// The file was completely written.
     Written,
 }
 

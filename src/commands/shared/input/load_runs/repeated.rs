@@ -1,8 +1,8 @@
 //! The file of a repetition (`--repeat N --out r.json`) stands for the records of its runs, so `r*.json`
 //! contains a run only once.
 
-use crate::commands::shared::unread_runs::{UnreadError, UnreadRunsError};
-use crate::experiments::KeptAnswer;
+use crate::commands::shared::unread_runs::{ReadError, RunsReadError};
+use crate::experiments::StoredAnswer;
 use crate::experiments::repetition::{RepeatedRun, Repetition};
 use crate::finding::Finding;
 use crate::formats::{answers, json};
@@ -22,19 +22,19 @@ const HEAD_BYTES: u64 = 200;
 ///
 /// # Errors
 /// The file can't be read, or the answer is damaged.
-pub(crate) fn answer<A: KeptAnswer>(path: &Path) -> Result<Option<A>, UnreadRunsError> {
+pub(crate) fn answer<A: StoredAnswer>(path: &Path) -> Result<Option<A>, RunsReadError> {
     // A look at a pipe would take its beginning away.
     if !path.is_file() {
         return Ok(None);
     }
-    let fault = |error| UnreadError::File(error).at_path(path);
+    let fault = |error| ReadError::File(error).at_path(path);
     let mut beginning = Vec::new();
     File::open(path).map_err(fault)?.take(HEAD_BYTES).read_to_end(&mut beginning).map_err(fault)?;
     if !answers::begins_so::<A>(&String::from_utf8_lossy(&beginning)) {
         return Ok(None);
     }
     let bytes = ANSWER.read_file(path).map_err(fault)?;
-    answers::read(&bytes).map(Some).map_err(|error| UnreadError::from(error).at_path(path))
+    answers::read(&bytes).map(Some).map_err(|error| ReadError::from(error).at_path(path))
 }
 
 /// The records of all runs, in the folder of the repetition; `None` = some are missing or of other runs.

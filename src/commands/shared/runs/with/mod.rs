@@ -12,7 +12,7 @@ mod run;
 mod tool;
 mod version;
 
-pub(crate) use refusal::{AskedBeside, refusals};
+pub(crate) use refusal::{WithRequest, refusals};
 pub(crate) use run::{ToolResults, tool_input};
 pub(crate) use tool::Tool;
 
@@ -36,7 +36,7 @@ pub(crate) enum WithError {
     Empty,
     #[error("--with: {0}")]
     Ssh(#[from] remote::SshError),
-    /// It didn't come to its end.
+    /// The program failed.
     #[error("--with {command}: {fault}")]
     Program { command: String, fault: ProgramError },
     #[error(
@@ -48,7 +48,6 @@ pub(crate) enum WithError {
     Unfit(String),
     #[error("--with: {what}: {source}")]
     File { what: &'static str, source: io::Error },
-    /// It has ended with an error.
     #[error("{tool} {how}{said}")]
     Failed { tool: String, how: String, said: String },
     #[error("{tool} printed results that cannot be used: {why}")]
@@ -73,13 +72,13 @@ fn program(line: &[OsString]) -> (&Path, &[OsString]) {
     line.split_first().map_or((Path::new(""), line), |(program, words)| (Path::new(program), words))
 }
 
-/// Rejects features that no other program supports.
+/// Rejects features that only this program supports.
 ///
 /// # Errors
 /// Fails with the reason if requested.
 pub(crate) fn no_place(with: Option<&str>, what: &str) -> Result<(), CommandError> {
     match with {
-        Some(_) => Err(CommandError::misused([format!("--with cannot be used with {what}")])),
+        Some(_) => Err(CommandError::usage_errors([format!("--with cannot be used with {what}")])),
         None => Ok(()),
     }
 }

@@ -9,7 +9,7 @@ use crate::host::refusal::WriteRefusedError;
 use crate::profile::{Compat, Profile, RawText, RunOptions, Target};
 use std::collections::BTreeSet;
 
-pub(crate) struct AskedBeside<'a> {
+pub(crate) struct WithRequest<'a> {
     pub run_options: &'a RunOptions,
     /// Options of this program alone that were given for it.
     pub own_options: Vec<&'static str>,
@@ -19,7 +19,7 @@ pub(crate) struct AskedBeside<'a> {
 }
 
 /// Returns the features of a run that only this program supports, and necessary permissions.
-pub(crate) fn refusals(profile: &Profile, beside: &AskedBeside) -> Vec<Finding> {
+pub(crate) fn refusals(profile: &Profile, beside: &WithRequest) -> Vec<Finding> {
     let options = options_beyond(profile, beside);
     let named = |option: &String| {
         format!("--with: DISKSPD has no option like {option}: leave it out, or let this program make the run")
@@ -36,7 +36,7 @@ pub(crate) fn refusals(profile: &Profile, beside: &AskedBeside) -> Vec<Finding> 
 }
 
 /// The options of this program that DISKSPD doesn't have.
-fn options_beyond(profile: &Profile, beside: &AskedBeside) -> BTreeSet<String> {
+fn options_beyond(profile: &Profile, beside: &WithRequest) -> BTreeSet<String> {
     // A preset is a profile; only its judgement is of this program.
     let run_options = RunOptions { preset: None, ..beside.run_options.clone() };
     let spans = profile.time_spans.iter();

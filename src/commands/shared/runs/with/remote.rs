@@ -21,7 +21,7 @@ const WITH_VALUE: [(char, Option<&str>); 11] = [
 /// Options of both that take none.
 const PLAIN_OPTIONS: &str = "46CAaqv";
 /// Options of ssh alone that a run can do without.
-const LEFT_OUT: &str = "nTtxXYk";
+const OMITTED_OPTIONS: &str = "nTtxXYk";
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SshError {
@@ -81,7 +81,7 @@ fn read_option<'a>(
             copy.push(format!("-{letter}").into());
             continue;
         }
-        if LEFT_OUT.contains(letter) {
+        if OMITTED_OPTIONS.contains(letter) {
             continue;
         }
         let known = WITH_VALUE.iter().find(|(known, _)| *known == letter).and_then(|(_, sftp)| *sftp);

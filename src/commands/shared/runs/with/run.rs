@@ -51,7 +51,7 @@ impl Tool {
     ) -> Result<ToolResults, WithError> {
         let files = self.write_profile(asked, control)?;
         let results = files.folder.path().join(RESULTS);
-        let told = ProgressTold { planned_s, next_ns: 0, slow: false };
+        let told = ToolProgress { planned_s, next_ns: 0, slow: false };
         let ended = self.start(&files, told, control, listener);
         listener.progress_ends();
         self.forget(&files, control);
@@ -72,7 +72,7 @@ impl Tool {
         let failed = |source| WithError::File { what: "cannot make a file for the profile", source };
         let folder = PrivateFolder::make("diskspd-with").map_err(failed)?;
         let text = profile::text(asked, self.version.compat());
-        let local = folder.put("profile.xml", &text).map_err(failed)?;
+        let local = folder.write_file("profile.xml", &text).map_err(failed)?;
         let Some(remote) = &self.remote else {
             return Ok(RunFiles { folder, profile: local.into() });
         };
@@ -100,7 +100,7 @@ impl Tool {
     fn start(
         &self,
         files: &RunFiles,
-        mut told: ProgressTold,
+        mut told: ToolProgress,
         control: &Control,
         listener: &dyn RunObserver,
     ) -> Result<ChildEnd, WithError> {
@@ -144,7 +144,7 @@ fn run_sftp(
     control: &Control,
 ) -> Result<ChildEnd, WithError> {
     let failed = |source| WithError::File { what: "cannot make a file for sftp", source };
-    let batch = files.folder.put("sftp.txt", commands.as_bytes()).map_err(failed)?;
+    let batch = files.folder.write_file("sftp.txt", commands.as_bytes()).map_err(failed)?;
     let line = remote.sftp(&batch);
     let (program, words) = program(&line);
     ChildProgram::start(program, words)
@@ -153,14 +153,14 @@ fn run_sftp(
         .map_err(|fault| of_program("sftp, which copies the profile", fault))
 }
 
-struct ProgressTold {
+struct ToolProgress {
     planned_s: f64,
     /// Time of the next progress report in ns since the start.
     next_ns: u64,
     slow: bool,
 }
 
-impl ProgressTold {
+impl ToolProgress {
     fn update_progress(&mut self, elapsed_ns: u64, listener: &dyn RunObserver) {
         if elapsed_ns < self.next_ns {
             return;

@@ -19,7 +19,6 @@ use std::sync::{Arc, Mutex};
 /// Cache of queried tools, because many lines name the same tool, and a remote query takes time.
 static QUERIED_TOOLS: Mutex<Vec<Arc<Tool>>> = Mutex::new(Vec::new());
 
-/// A program that is DISKSPD.
 #[derive(Debug)]
 pub(crate) struct Tool {
     command: String,

@@ -1,6 +1,6 @@
 //! Kernel events of the devices and of the workers' threads.
 
-use diskspd_checks::slow::{BlockSeen, BlockStep};
+use diskspd_checks::slow::{BlockEvent, BlockStep};
 use diskspd_host::tracing::pages::{u16_at, u32_at, u64_at};
 use diskspd_host::tracing::refusal::TracingError;
 use diskspd_host::tracing::{BlockFormat, EventFormat, Tracefs};
@@ -11,15 +11,15 @@ use std::collections::HashMap;
 pub(super) const QUEUED: &str = "block/block_bio_queue";
 pub(super) const ISSUED: &str = "block/block_rq_issue";
 pub(super) const COMPLETED: &str = "block/block_rq_complete";
-/// The same of drivers without a queue of requests.
+/// The completion event of drivers without a request queue.
 pub(super) const DONE: &str = "block/block_bio_complete";
 /// A processor goes from one task to another.
 pub(super) const SWITCH: &str = "sched/sched_switch";
 pub(super) const WOKEN: &str = "sched/sched_wakeup";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KernelTold {
-    Block(BlockSeen),
+pub(super) enum KernelEvent {
+    Block(BlockEvent),
     /// A task left a processor in this state, another one got it.
     Switch {
         from: TracedTask,
@@ -98,17 +98,17 @@ impl EventFormats {
     }
 
     /// Reads a record; `None` = it is too short, or not of these tracepoints.
-    pub(super) fn read(&self, at: Nanos, fields: &[u8], names: &mut TaskNames) -> Option<KernelTold> {
+    pub(super) fn read(&self, at: Nanos, fields: &[u8], names: &mut TaskNames) -> Option<KernelEvent> {
         let id = u64::from(u16_at(fields, 0)?);
         if let Some((format, step)) = self.block.iter().find(|(format, _)| format.id == id) {
-            return block(at, format, *step, fields).map(KernelTold::Block);
+            return block(at, format, *step, fields).map(KernelEvent::Block);
         }
         let switch = &self.switch;
         let number = |format: &EventFormat, field: &str| {
             Some(u32_at(fields, format.field(field)?.offset)?.cast_signed())
         };
         if id == self.woken.id {
-            return number(&self.woken, "pid").map(KernelTold::Woken);
+            return number(&self.woken, "pid").map(KernelEvent::Woken);
         }
         if id != switch.id {
             return None;
@@ -126,12 +126,12 @@ impl EventFormats {
             8 => u64_at(fields, state.offset)?,
             _ => u64::from(u32_at(fields, state.offset)?),
         };
-        Some(KernelTold::Switch { from, state, to })
+        Some(KernelEvent::Switch { from, state, to })
     }
 }
 
-fn block(at: Nanos, format: &BlockFormat, step: EventStep, fields: &[u8]) -> Option<BlockSeen> {
-    /// Where every record has the task in which it was made (`common_pid`).
+fn block(at: Nanos, format: &BlockFormat, step: EventStep, fields: &[u8]) -> Option<BlockEvent> {
+    /// Offset of the task in every record (`common_pid`).
     const TASK: usize = 4;
     let record = format.read(fields)?;
     let step = match step {
@@ -139,7 +139,7 @@ fn block(at: Nanos, format: &BlockFormat, step: EventStep, fields: &[u8]) -> Opt
         EventStep::Issued => BlockStep::Issued,
         EventStep::Completed => BlockStep::Completed,
     };
-    Some(BlockSeen {
+    Some(BlockEvent {
         at,
         step,
         device: record.device,

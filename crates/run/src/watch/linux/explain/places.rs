@@ -8,24 +8,24 @@ use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::WatchedDevice;
 use diskspd_plan::SpanPlan;
 use diskspd_profile::TargetId;
-use diskspd_sys::extents::{self, DevicePlace};
+use diskspd_sys::extents::{self, DeviceExtent};
 use std::io;
 
 /// Maximum number of known file pieces; I/O in further pieces is unattributed.
-const MOST_PIECES: usize = 1 << 16;
+const MAX_PIECES: usize = 1 << 16;
 const SECTOR: u64 = 512;
 /// File systems with a virtual address space in `FIEMAP` instead of device positions.
 const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 
 #[derive(Debug)]
-pub(super) struct TargetPlaces {
+pub(super) struct TargetExtents {
     pub id: TargetId,
-    device: Result<TracedPlace, UnknownPositionError>,
+    device: Result<TracedExtents, PositionError>,
 }
 
 /// Reason why the device position of a target's I/Os is unknown.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum UnknownPositionError {
+pub(super) enum PositionError {
     #[error("its target is unknown")]
     Unnamed,
     #[error("{0}")]
@@ -43,56 +43,56 @@ pub(super) enum UnknownPositionError {
 }
 
 #[derive(Debug)]
-struct TracedPlace {
+struct TracedExtents {
     watched: WatchedDevice,
     name: String,
     /// Pieces in file order; `None` = the target is the device.
-    pieces: Option<Vec<DevicePlace>>,
+    pieces: Option<Vec<DeviceExtent>>,
 }
 
-impl TracedPlace {
+impl TracedExtents {
     fn from_opened(
         root: &Root,
         opened: &InspectionHandle,
         size: u64,
-    ) -> Result<TracedPlace, UnknownPositionError> {
+    ) -> Result<TracedExtents, PositionError> {
         let stack = &opened.stack;
         if let Some(why) = &stack.no_device_reason {
-            return Err(UnknownPositionError::NoDevice(why.clone()));
+            return Err(PositionError::NoDevice(why.clone()));
         }
         if let Some(own) = stack.file_system.as_ref().filter(|name| OWN_SPACE.contains(&name.as_str())) {
-            return Err(UnknownPositionError::OwnSpace(own.clone()));
+            return Err(PositionError::OwnSpace(own.clone()));
         }
-        let [name] = &stack.top_devices[..] else { return Err(UnknownPositionError::SeveralDevices) };
+        let [name] = &stack.top_devices[..] else { return Err(PositionError::SeveralDevices) };
         let watched = WatchedDevice::find_watched(root, stack)
-            .ok_or_else(|| UnknownPositionError::WithOthers(name.clone()))?;
+            .ok_or_else(|| PositionError::WithOthers(name.clone()))?;
         let pieces = match (&stack.file_system, &opened.file) {
             (None, _) => None,
-            (Some(_), None) => return Err(UnknownPositionError::NotOpened),
+            (Some(_), None) => return Err(PositionError::NotOpened),
             (Some(_), Some(file)) => {
-                Some(extents::places(file, size, MOST_PIECES).map_err(UnknownPositionError::NotMapped)?)
+                Some(extents::places(file, size, MAX_PIECES).map_err(PositionError::NotMapped)?)
             }
         };
-        Ok(TracedPlace { watched, name: name.clone(), pieces })
+        Ok(TracedExtents { watched, name: name.clone(), pieces })
     }
 }
 
-impl TargetPlaces {
-    pub(super) fn of_span(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<TargetPlaces> {
+impl TargetExtents {
+    pub(super) fn of_span(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<TargetExtents> {
         let ids = targets(plan);
         let find = |index: usize| {
             let all = plan.workers.iter().flat_map(|worker| &worker.targets);
             let id = all.into_iter().find(|target| target.target == index).map(|target| target.id);
             let known = ids.iter().find(|(_, target)| Some(target.id) == id);
-            let device = known.ok_or(UnknownPositionError::Unnamed);
+            let device = known.ok_or(PositionError::Unnamed);
             let device = device.and_then(|(engine, target)| {
-                TracedPlace::from_opened(
+                TracedExtents::from_opened(
                     root,
                     &observe_devices::opened(located, *engine, target),
                     target.size,
                 )
             });
-            TargetPlaces { id: id.unwrap_or_default(), device }
+            TargetExtents { id: id.unwrap_or_default(), device }
         };
         (0..plan.targets).map(find).collect()
     }
@@ -102,7 +102,7 @@ impl TargetPlaces {
         self.device.as_ref().ok().map(|device| (device.watched.number, device.watched.has_queue))
     }
 
-    pub(super) fn unknown_reason(&self) -> Option<&UnknownPositionError> {
+    pub(super) fn unknown_reason(&self) -> Option<&PositionError> {
         self.device.as_ref().err()
     }
 
@@ -112,7 +112,7 @@ impl TargetPlaces {
 
     /// Returns the sectors of an I/O: device, first, and past the last; empty if unknown.
     pub(super) fn sectors(&self, offset: u64, length: u32) -> Vec<(u32, u64, u64)> {
-        let Ok(TracedPlace { watched, pieces, .. }) = &self.device else { return Vec::new() };
+        let Ok(TracedExtents { watched, pieces, .. }) = &self.device else { return Vec::new() };
         let end = offset.saturating_add(u64::from(length));
         let on_device = |from: u64, to: u64| {
             let at = |byte: u64| watched.start.saturating_add(byte) / SECTOR;
@@ -136,12 +136,12 @@ mod tests {
 
     #[test]
     fn io_across_two_extents_has_two_locations() {
-        let place = |from, at, length| DevicePlace { from, at, length };
+        let place = |from, at, length| DeviceExtent { from, at, length };
         let watched = WatchedDevice { number: 7, start: 1 << 20, size: 1 << 30, has_queue: true };
         let pieces = Some(vec![place(0, 8192, 4096), place(4096, 65536, 4096), place(16384, 0, 4096)]);
-        let target = |pieces| TargetPlaces {
+        let target = |pieces| TargetExtents {
             id: TargetId(0),
-            device: Ok(TracedPlace { watched: watched.clone(), name: String::new(), pieces }),
+            device: Ok(TracedExtents { watched: watched.clone(), name: String::new(), pieces }),
         };
         let file = target(pieces);
         assert_eq!(file.sectors(2048, 4096), [(7, 2068, 2072), (7, 2176, 2180)]);

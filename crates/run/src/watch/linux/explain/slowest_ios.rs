@@ -1,10 +1,10 @@
 //! Keeps the slowest I/Os of each second and of the time span, and explains them.
 
 use super::events::TaskNames;
-use super::places::TargetPlaces;
+use super::places::TargetExtents;
 use super::throttles::Throttles;
 use diskspd_base::operation::Operation;
-use diskspd_checks::slow::{self, Attributed, BlockMatch, BlockSeen, BlockTimes, HeldBy, ThreadTimeline};
+use diskspd_checks::slow::{self, Attributed, BlockEvent, BlockMatch, BlockTimes, HeldBy, ThreadTimeline};
 use diskspd_results::{Culprit, CulpritKind, SlowIo, SlowIos, SlowSecond};
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::telemetry::io_log::Entry;
@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 /// Maximum number of kept device events, the latest, for matching with an I/O.
-const MOST_EVENTS: usize = 1 << 20;
+const MAX_EVENTS: usize = 1 << 20;
 
 /// A worker's thread.
 #[derive(Debug, Default)]
@@ -38,14 +38,14 @@ impl SlowCandidate {
 pub(super) struct SlowestIoBuffer {
     wanted: usize,
     pub begin: Nanos,
-    pub places: Vec<TargetPlaces>,
+    pub places: Vec<TargetExtents>,
     pub names: TaskNames,
     pub threads: Vec<Thread>,
     pub throttles: Throttles,
-    block: VecDeque<BlockSeen>,
+    block: VecDeque<BlockEvent>,
     /// Kept separately, because one may begin long before an I/O that it delays.
     flushes: DeviceFlushes,
-    /// No information about I/Os that began before, because events were lost.
+    /// End of a gap of events; earlier I/Os cannot be explained.
     blind_until: Nanos,
     waiting: Vec<SlowCandidate>,
     pub found: SlowIos,
@@ -53,7 +53,7 @@ pub(super) struct SlowestIoBuffer {
 
 impl SlowestIoBuffer {
     /// Keeps this number of I/Os per second and in total.
-    pub(super) fn new(wanted: u32, places: Vec<TargetPlaces>) -> SlowestIoBuffer {
+    pub(super) fn new(wanted: u32, places: Vec<TargetExtents>) -> SlowestIoBuffer {
         SlowestIoBuffer {
             wanted: wanted as usize,
             begin: Nanos::MAX,
@@ -70,11 +70,11 @@ impl SlowestIoBuffer {
     }
 
     /// An event of a device, in the order of time.
-    pub(super) fn record_event(&mut self, seen: BlockSeen) {
+    pub(super) fn record_event(&mut self, seen: BlockEvent) {
         if seen.flush {
             return self.flushes.take_flush(&seen);
         }
-        if self.block.len() == MOST_EVENTS {
+        if self.block.len() == MAX_EVENTS {
             self.block.pop_front();
         }
         self.block.push_back(seen);
@@ -156,7 +156,7 @@ impl SlowestIoBuffer {
         }
         let mut times: Vec<BlockTimes> = found.into_iter().map(|found| found.times).collect();
         for (times, candidate) in times.iter_mut().zip(ios) {
-            let device = self.places.get(candidate.io.target as usize).and_then(TargetPlaces::device);
+            let device = self.places.get(candidate.io.target as usize).and_then(TargetExtents::device);
             times.flush = device.and_then(|(device, _)| self.flushes.longest_flush(device, candidate));
         }
         times
@@ -176,7 +176,7 @@ impl SlowestIoBuffer {
             thread.number,
             group.is_some(),
         );
-        let device = places.map_or("", TargetPlaces::name);
+        let device = places.map_or("", TargetExtents::name);
         let named = |(kept, ns)| match kept {
             HeldBy::ByTask(name) => Culprit {
                 kind: CulpritKind::Task,
@@ -207,7 +207,12 @@ impl SlowestIoBuffer {
 
     /// Returns the control group that limited a target's I/O between its submission and the block layer,
     /// if another program's task queued it.
-    fn find_throttle(&self, start: Nanos, places: Option<&TargetPlaces>, block: &BlockTimes) -> Option<&str> {
+    fn find_throttle(
+        &self,
+        start: Nanos,
+        places: Option<&TargetExtents>,
+        block: &BlockTimes,
+    ) -> Option<&str> {
         let (device, _) = places?.device()?;
         let (queued, by) = block.queued?;
         let group = self.throttles.group(device, start, queued)?;
@@ -216,10 +221,10 @@ impl SlowestIoBuffer {
 }
 
 /// Maximum gap in ns between flushes that count as one, because waiting I/Os cannot run between them.
-const IN_A_ROW: Nanos = 1_000_000;
+const BURST_DISTANCE_NS: Nanos = 1_000_000;
 
 /// Flushes that are kept, the latest.
-const MOST_FLUSHES: usize = 1 << 14;
+const MAX_FLUSHES: usize = 1 << 14;
 
 #[derive(Debug, Default)]
 struct DeviceFlushes {
@@ -228,16 +233,18 @@ struct DeviceFlushes {
 }
 
 impl DeviceFlushes {
-    fn take_flush(&mut self, seen: &BlockSeen) {
+    fn take_flush(&mut self, seen: &BlockEvent) {
         match seen.step {
             slow::BlockStep::Issued => {
                 let last = |(device, _, end): &&mut (u32, Nanos, Nanos)| {
-                    *device == seen.device && *end != Nanos::MAX && seen.at <= end.saturating_add(IN_A_ROW)
+                    *device == seen.device
+                        && *end != Nanos::MAX
+                        && seen.at <= end.saturating_add(BURST_DISTANCE_NS)
                 };
                 match self.all.iter_mut().rev().find(last) {
                     Some((_, _, end)) => *end = Nanos::MAX,
                     None => {
-                        if self.all.len() == MOST_FLUSHES {
+                        if self.all.len() == MAX_FLUSHES {
                             self.all.pop_front();
                         }
                         self.all.push_back((seen.device, seen.at, Nanos::MAX));
@@ -274,7 +281,7 @@ mod tests {
         let mut flushes = DeviceFlushes::default();
         let mut saw = |at, step| {
             let (device, sector, sectors, write) = (1, 0, 0, true);
-            flushes.take_flush(&BlockSeen { at, step, device, sector, sectors, write, flush: true });
+            flushes.take_flush(&BlockEvent { at, step, device, sector, sectors, write, flush: true });
         };
         const MS: Nanos = 1_000_000;
         for (begin, end) in [(10, 70), (70, 130), (200, 210)] {

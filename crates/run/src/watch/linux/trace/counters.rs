@@ -11,24 +11,23 @@ use std::io;
 
 #[derive(Debug)]
 pub(super) struct Counters {
-    rows: Vec<(&'static EventRow, CounterPlace)>,
-    /// One per CPU, with the same events in the same order.
+    rows: Vec<(&'static EventRow, CounterSource)>,
+    /// Counter groups by CPU, with the same events in the same order.
     groups: Vec<CounterGroup>,
     root: Root,
-    /// Before and after the window.
+    /// Counters before and after the window.
     network: Option<(NetworkCounters, NetworkCounters)>,
     counts: Option<io::Result<Vec<u64>>>,
     failed: Option<io::Error>,
 }
 
 #[derive(Debug)]
-enum CounterPlace {
+enum CounterSource {
     Group(usize),
     Network(&'static [(&'static str, &'static str)]),
     Nowhere(String),
 }
 
-/// Why a tracepoint can't be counted on this kernel.
 #[derive(Debug, thiserror::Error)]
 enum TracepointError<'a> {
     #[error("this kernel has no tracepoint {0}")]
@@ -47,13 +46,13 @@ impl Counters {
         let mut rows = Vec::new();
         for row in EVENTS.iter().filter(|row| classes.contains(&row.class)) {
             let place = match row.source {
-                Source::Network(counters) => CounterPlace::Network(counters),
-                Source::Nowhere(why) => CounterPlace::Nowhere(why.into()),
+                Source::Network(counters) => CounterSource::Network(counters),
+                Source::Nowhere(why) => CounterSource::Nowhere(why.into()),
                 Source::MajorFaults => at_end(&mut events, Event::MajorFaults),
                 Source::MinorFaults => at_end(&mut events, Event::MinorFaults),
                 Source::Tracepoint { name, filter } => match find_tracepoint(machine, name, filter)? {
                     Ok(point) => at_end(&mut events, Event::Tracepoint(point)),
-                    Err(why) => CounterPlace::Nowhere(why.to_string()),
+                    Err(why) => CounterSource::Nowhere(why.to_string()),
                 },
             };
             rows.push((row, place));
@@ -63,7 +62,7 @@ impl Counters {
                 .map_or(Ok(()), |names| Err(TracingError::NoTracepoint { names }))?;
         }
         let groups = open_groups(&machine.cpus, &events).map_err(|error| machine.refusal(error))?;
-        let network = rows.iter().any(|(_, place)| matches!(place, CounterPlace::Network(_)));
+        let network = rows.iter().any(|(_, place)| matches!(place, CounterSource::Network(_)));
         let network = network.then(Default::default);
         Ok(Counters { rows, groups, root: machine.root.clone(), network, counts: None, failed: None })
     }
@@ -87,14 +86,14 @@ impl Counters {
     /// The counts; `None` when the window was never closed.
     pub(super) fn finish(self) -> Option<Vec<EventCount>> {
         let sums = self.counts?;
-        let count = |(row, place): (&EventRow, CounterPlace)| {
+        let count = |(row, place): (&EventRow, CounterSource)| {
             let (count, reason) = match place {
-                CounterPlace::Nowhere(why) => (None, Some(why)),
-                CounterPlace::Group(place) => match &sums {
+                CounterSource::Nowhere(why) => (None, Some(why)),
+                CounterSource::Group(place) => match &sums {
                     Ok(sums) => (sums.get(place).copied(), None),
                     Err(error) => (None, Some(error.to_string())),
                 },
-                CounterPlace::Network(counters) => {
+                CounterSource::Network(counters) => {
                     let between = self.network.as_ref().and_then(|(before, after)| {
                         Some(after.sum(counters)?.saturating_sub(before.sum(counters)?))
                     });
@@ -107,9 +106,9 @@ impl Counters {
     }
 }
 
-fn at_end(events: &mut Vec<Event>, event: Event) -> CounterPlace {
+fn at_end(events: &mut Vec<Event>, event: Event) -> CounterSource {
     events.push(event);
-    CounterPlace::Group(events.len() - 1)
+    CounterSource::Group(events.len() - 1)
 }
 
 /// A tracepoint of this kernel, or why it has none of that kind.
@@ -128,9 +127,9 @@ fn find_tracepoint<'a>(
 }
 
 /// The tracepoints of a class of which nothing can be counted.
-fn uncounted_text(class: TraceClass, rows: &[(&'static EventRow, CounterPlace)]) -> Option<String> {
+fn uncounted_text(class: TraceClass, rows: &[(&'static EventRow, CounterSource)]) -> Option<String> {
     let mut of_class = rows.iter().filter(|(row, _)| row.class == class);
-    if of_class.clone().any(|(_, place)| !matches!(place, CounterPlace::Nowhere(_))) {
+    if of_class.clone().any(|(_, place)| !matches!(place, CounterSource::Nowhere(_))) {
         return None;
     }
     of_class.find_map(|(row, _)| match row.source {

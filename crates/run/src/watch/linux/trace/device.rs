@@ -25,10 +25,10 @@ const REQUESTED_IO_EVENT: &str = "block/block_bio_queue";
 const ISSUED: &str = "block/block_rq_issue";
 const REQUEST_DONE: &str = "block/block_rq_complete";
 /// The same of drivers that take I/O as it comes, without a queue of requests.
-const ASKED_DONE: &str = "block/block_bio_complete";
+const BIO_COMPLETE_EVENT: &str = "block/block_bio_complete";
 /// Maximum time between two reads of the buffers, in ns.
 const PAUSE: Nanos = SECOND / 50;
-/// By then, ns, an event on any CPU has reached its buffer.
+/// Time in ns after which an event of any CPU is in its buffer.
 const SETTLED: Nanos = SECOND / 50;
 const SECTOR: u64 = 512;
 
@@ -52,7 +52,7 @@ fn io_tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
         (RequestView::Asked, true) => [REQUESTED_IO_EVENT, REQUEST_DONE],
         (RequestView::Driver, true) => [ISSUED, REQUEST_DONE],
         // Such a driver gets what is asked for.
-        (_, false) => [REQUESTED_IO_EVENT, ASKED_DONE],
+        (_, false) => [REQUESTED_IO_EVENT, BIO_COMPLETE_EVENT],
     }
 }
 
@@ -138,7 +138,7 @@ impl EventReader {
         let lost = self.instance.lost_events()?;
         if lost > self.lost {
             self.collect_until(Nanos::MAX);
-            self.collected.lost(lost - self.lost);
+            self.collected.add_lost_events(lost - self.lost);
             self.lost = lost;
         }
         Ok(())

@@ -15,10 +15,10 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// KiB of a CPU's buffer where memory isn't short: 20 ms of three million events per second.
-const LARGEST_BUFFER: u64 = 4 << 10;
-const SMALLEST_BUFFER: u64 = 64;
+const MAX_BUFFER: u64 = 4 << 10;
+const MIN_BUFFER: u64 = 64;
 /// KiB of all buffers together, on machines with hundreds of CPUs.
-const MOST_MEMORY: u64 = 256 << 10;
+const MAX_MEMORY: u64 = 256 << 10;
 /// Maximum time between two reads of the buffers, in ns.
 const PAUSE: Nanos = SECOND / 50;
 /// Time in ns after which an event on any CPU has reached its buffer, so that events can be matched in
@@ -27,14 +27,13 @@ const SETTLED: Nanos = SECOND / 50;
 
 /// Returns the wanted and minimum size of a CPU's buffer in KiB, for this number of CPUs.
 pub(crate) fn buffer_kib(cpus: usize) -> (u64, u64) {
-    let share = (MOST_MEMORY / cpus.max(1) as u64).max(SMALLEST_BUFFER);
-    (LARGEST_BUFFER.min(1 << share.ilog2()), SMALLEST_BUFFER)
+    let share = (MAX_MEMORY / cpus.max(1) as u64).max(MIN_BUFFER);
+    (MAX_BUFFER.min(1 << share.ilog2()), MIN_BUFFER)
 }
 
 /// The recording thread, seen by the controlling one.
 #[derive(Debug)]
 pub(super) struct RequestRecorder {
-    /// Until it is joined.
     thread: Option<JoinHandle<RecordedTrace>>,
     shared: Arc<RecorderShared>,
     clock: StampClock,
@@ -141,7 +140,6 @@ impl Drop for RequestRecorder {
 #[derive(Debug, Default)]
 pub(super) struct RecordedTrace {
     requests: DeviceRequests,
-    /// All but the clock.
     pub session: TraceSession,
     failed: Option<io::Error>,
 }
@@ -160,7 +158,6 @@ impl RecordedTrace {
     }
 }
 
-/// The recording thread.
 struct Reader {
     instance: Instance,
     formats: BlockFormats,

@@ -25,7 +25,6 @@ pub(super) struct BlockEvent {
 /// The two tracepoints of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockFormats {
-    /// The driver gets the request.
     pub issue: BlockFormat,
     /// The request, or a part of it, is complete.
     pub complete: BlockFormat,
@@ -56,7 +55,7 @@ impl BlockFormats {
     }
 }
 
-/// More requests than this aren't in flight anywhere: their completions were missed.
+/// Maximum number of requests in flight; more result from missed completions.
 const MAX_IN_FLIGHT: usize = 1 << 20;
 
 /// Matches events, which have to come in the order of their times.
@@ -72,7 +71,6 @@ pub(super) struct DeviceRequests {
 #[derive(Debug, Default)]
 pub(super) struct CompletedRequests {
     pub times: [CompletionTimes; 2],
-    /// Flushes of its write cache.
     pub flushes: u64,
 }
 

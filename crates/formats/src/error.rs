@@ -1,0 +1,51 @@
+//! Why results can't be read.
+
+use diskspd_profile::xml::error::XmlError;
+use std::fmt;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResultError {
+    #[error(transparent)]
+    Xml(XmlError),
+    #[error(transparent)]
+    Text(#[from] LineError),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineError {
+    /// Counted from 1; `None` = the text as a whole.
+    pub line: Option<usize>,
+    pub what: String,
+    /// Likely cause and what to do.
+    pub hint: Option<&'static str>,
+}
+
+impl LineError {
+    pub fn at_line(line: usize, what: impl Into<String>) -> LineError {
+        LineError { line: Some(line), what: what.into(), hint: None }
+    }
+
+    pub fn of_all(what: impl Into<String>) -> LineError {
+        LineError { line: None, what: what.into(), hint: None }
+    }
+
+    /// Adds the likely cause and a remedy.
+    pub fn hint(self, hint: &'static str) -> LineError {
+        LineError { hint: Some(hint), ..self }
+    }
+}
+
+impl std::error::Error for LineError {}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        f.write_str(&self.what)?;
+        match self.hint {
+            Some(hint) => write!(f, "\n  hint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
