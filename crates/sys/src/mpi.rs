@@ -10,7 +10,7 @@ mod calls;
 mod error;
 
 pub use calls::Abi;
-use calls::{AbiNumbers, Calls, LibraryMarks, MessagePlace, MessageTransfer, MpiTable, peer_number};
+use calls::{AbiNumbers, Calls, LibraryMarks, MessageBuffer, MessageTransfer, MpiTable, peer_number};
 pub use error::MpiError;
 
 use super::privileges;

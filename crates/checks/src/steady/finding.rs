@@ -69,7 +69,7 @@ fn finding(
         SteadyVerdict::Uneven => {
             let message = format!("not steady: the rate swung between {from:.0} and {to:.0} IOPS");
             let finding = with_figures(finding("uneven", Severity::Warning, message), steady);
-            return with_stalls(finding, steady, limits).remedy(COMES_AND_GOES);
+            return with_stalls(finding, steady, limits).remedy(INTERMITTENT_REMEDY);
         }
         _ => {}
     }
@@ -157,7 +157,7 @@ fn drift_text((from, to): (f64, f64)) -> String {
     format!(", but {way} all the time, from {from:.0} to {to:.0}{change}: a longer run may have another rate")
 }
 
-const COMES_AND_GOES: &str = "look for an intermittent cause (other users, garbage collection, cache \
+const INTERMITTENT_REMEDY: &str = "look for an intermittent cause (other users, garbage collection, cache \
                               flushes), and measure long enough to cover it many times (-d)";
 
 fn interrupted_finding(span: &SpanContext, steady: &Steadiness) -> Finding {
@@ -195,7 +195,7 @@ fn interrupted_finding(span: &SpanContext, steady: &Steadiness) -> Finding {
     let finding = with_figures(finding, steady);
     let finding = relative_change(level, mean).map(by).into_iter().fold(finding, Finding::shown_by);
     match steady.warm_up {
-        None if !has_broken_down(span, steady) => finding.remedy(COMES_AND_GOES),
+        None if !has_broken_down(span, steady) => finding.remedy(INTERMITTENT_REMEDY),
         _ => finding.remedy(remedy_text(span, steady)),
     }
 }

@@ -6,7 +6,7 @@ use diskspd_figures::units::{seconds_of_ms, seconds_of_us};
 use diskspd_results::Sample;
 
 /// I/Os of an interval from which on a rate is more than next to nothing.
-pub(super) const FEWEST_IOS: f64 = 8.0;
+pub(super) const MIN_IOS: f64 = 8.0;
 
 /// I/Os per second from interval to interval, and the length of one, s: from second to second, as the
 /// controlling thread saw it; in simulated time by the intervals of `-D`.
@@ -14,7 +14,7 @@ pub(super) fn io_rates(span: &SpanContext) -> Option<(Vec<f64>, f64)> {
     let (rates, interval) = fine_rates(span)?;
     let all: f64 = rates.iter().map(|rate| rate * interval).sum();
     // Intervals with few I/Os scatter by chance alone: longer ones have enough.
-    let joined = (FEWEST_IOS * rates.len() as f64 / all).ceil();
+    let joined = (MIN_IOS * rates.len() as f64 / all).ceil();
     if !(joined > 1.0 && joined.is_finite()) {
         return Some((rates, interval));
     }
@@ -23,7 +23,7 @@ pub(super) fn io_rates(span: &SpanContext) -> Option<(Vec<f64>, f64)> {
     Some((rates.chunks_exact(joined).map(mean).collect(), interval * joined as f64))
 }
 
-const SHORTEST_INTERVAL: f64 = 0.1;
+const MIN_INTERVAL: f64 = 0.1;
 
 /// The rates of a run that is too short for a verdict by seconds, after a warm-up until it was steady.
 fn short_rates(span: &SpanContext) -> Option<(Vec<f64>, f64)> {
@@ -31,7 +31,7 @@ fn short_rates(span: &SpanContext) -> Option<(Vec<f64>, f64)> {
     observed.warm_up.filter(|warm_up| warm_up.steady)?;
     let beats = observed.ticks.as_ref()?;
     let width = seconds_of_us(beats.width_us);
-    let joined = (SHORTEST_INTERVAL / width).round().max(1.0) as usize;
+    let joined = (MIN_INTERVAL / width).round().max(1.0) as usize;
     let interval = width * joined as f64;
     let rate = |chunk: &[u64]| chunk.iter().map(|ios| *ios as f64).sum::<f64>() / interval;
     Some((beats.ios.0.chunks_exact(joined).map(rate).collect(), interval))

@@ -23,25 +23,25 @@ const TAG: c_int = 77;
 /// Larger than any ABI's `MPI_Status` (32 bytes), with the same alignment.
 type MpiStatus = [u64; 16];
 /// Larger than any `MPI_MAX_LIBRARY_VERSION_STRING` (8192) and `MPI_MAX_ERROR_STRING`.
-const LONGEST_TEXT: usize = 16384;
+const MAX_TEXT_BYTES: usize = 16384;
 
 /// A message that MPI reads or writes until [`Calls::is_done`]: pinned, because MPI has its addresses.
-pub(super) type MessageTransfer = Pin<Box<MessagePlace>>;
+pub(super) type MessageTransfer = Pin<Box<MessageBuffer>>;
 
 /// The memory of a message and its request. Only addresses lead to it while MPI has them: no reference to the
 /// content exists that a write of MPI's could contradict.
 #[derive(Debug)]
-pub(super) struct MessagePlace {
+pub(super) struct MessageBuffer {
     bytes: UnsafeCell<Vec<u8>>,
     /// MPI's storage of a handle, as large as the largest handle of all ABIs.
     request: UnsafeCell<u64>,
     _pinned: PhantomPinned,
 }
 
-impl MessagePlace {
+impl MessageBuffer {
     pub(super) fn new(bytes: Vec<u8>) -> MessageTransfer {
         let (bytes, request) = (UnsafeCell::new(bytes), UnsafeCell::new(0));
-        Box::pin(MessagePlace { bytes, request, _pinned: PhantomPinned })
+        Box::pin(MessageBuffer { bytes, request, _pinned: PhantomPinned })
     }
 
     /// Length of the message in bytes.
@@ -121,7 +121,7 @@ pub(super) trait Calls: std::fmt::Debug {
     fn send(&self, transfer: &MessageTransfer, to: c_int) -> Result<(), MpiError>;
     fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, MpiError>;
     fn is_done(&self, transfer: &MessageTransfer) -> Result<bool, MpiError>;
-    fn leave(&self) -> Result<(), MpiError>;
+    fn finalize(&self) -> Result<(), MpiError>;
     fn abort(&self, exit_code: c_int);
 }
 
@@ -222,10 +222,10 @@ pub(super) fn checked_length(count: c_int) -> Result<usize, MpiError> {
 
 /// A text that MPI writes into a buffer.
 fn text(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
-    let mut buffer = vec![0 as c_char; LONGEST_TEXT];
+    let mut buffer = vec![0 as c_char; MAX_TEXT_BYTES];
     let mut length = 0;
     write(buffer.as_mut_ptr(), &mut length);
-    buffer[LONGEST_TEXT - 1] = 0;
+    buffer[MAX_TEXT_BYTES - 1] = 0;
     // SAFETY: the buffer ends with a zero byte.
     unsafe { CStr::from_ptr(buffer.as_ptr()) }.to_string_lossy().into_owned()
 }
@@ -286,7 +286,7 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         let source = unsafe { status.as_ptr().cast::<c_int>().add(self.numbers.source_at).read() };
         let sender = usize::try_from(source).map_err(|_| MpiError::NoSender(source))?;
         let bytes = vec![0; checked_length(length)?];
-        let transfer = MessagePlace::new(bytes);
+        let transfer = MessageBuffer::new(bytes);
         let (bytes, request) = transfer.as_ref().addresses();
         // SAFETY: see above.
         let code = unsafe { (self.irecv)(bytes, length, self.byte, source, TAG, self.world, request) };
@@ -307,7 +307,7 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         Ok(done != 0)
     }
 
-    fn leave(&self) -> Result<(), MpiError> {
+    fn finalize(&self) -> Result<(), MpiError> {
         // SAFETY: see above.
         let code = unsafe { (self.finalize)() };
         self.check_code("MPI_Finalize", code)
