@@ -19,7 +19,7 @@ mod warm_up;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{look, opening, preparation, probes, span_context, stops};
+pub(super) use elsewhere::{look, opening, pauses, preparation, probes, span_context};
 
 // What asks the system of targets and of the machine: Linux's.
 #[cfg(target_os = "linux")]

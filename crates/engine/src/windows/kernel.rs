@@ -6,7 +6,7 @@ pub(super) mod overlapped;
 use super::at_once::SynchronousEngine;
 use super::mixed::MixedEngine;
 use super::mmap::Mmap;
-use super::unavailable::UnavailableError;
+use super::unavailable::AvailabilityError;
 use super::{Engine, EngineError, EngineKind, EngineRow, Setup};
 use diskspd_sys::overlapped::CompletionNotice;
 use overlapped::{FileCalls, Overlapped};
@@ -15,12 +15,12 @@ use overlapped::{FileCalls, Overlapped};
 ///
 /// # Errors
 /// It is Linux's.
-pub(super) fn available(kind: EngineKind) -> Result<(), UnavailableError> {
+pub(super) fn available(kind: EngineKind) -> Result<(), AvailabilityError> {
     match kind {
         EngineKind::Port | EngineKind::Routines | EngineKind::Sync | EngineKind::Mmap => Ok(()),
         _ => {
             let (reason, remedy) = ("it needs Linux", "leave out --engine, or use iocp, apc or sync");
-            Err(UnavailableError { reason: reason.into(), remedy: remedy.into(), lacking: false })
+            Err(AvailabilityError { reason: reason.into(), remedy: remedy.into(), lacking: false })
         }
     }
 }

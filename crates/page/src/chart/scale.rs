@@ -4,16 +4,16 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AxisScale {
     Linear {
-        /// Figure at 0.
+        /// Value at position 0.
         from: f64,
-        /// Figure at 1.
+        /// Value at position 1.
         to: f64,
     },
     /// Equal factors; both are greater than 0.
     Log {
-        /// Figure at 0.
+        /// Value at position 0.
         from: f64,
-        /// Figure at 1.
+        /// Value at position 1.
         to: f64,
     },
 }

@@ -21,7 +21,7 @@ pub struct ListedRun<'a> {
     /// Start or storage time in seconds since 1970.
     pub at: i64,
     pub label: Option<&'a str>,
-    /// Words to find it by.
+    /// Search words.
     pub tags: &'a [String],
     /// Whether the run is protected from removal.
     pub pinned: bool,

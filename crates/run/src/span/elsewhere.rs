@@ -45,7 +45,7 @@ pub(crate) mod span_context {
 }
 
 /// Times in which the program could not run.
-pub(crate) mod stops {
+pub(crate) mod pauses {
     pub(crate) use super::StopCounters;
 }
 
