@@ -209,7 +209,7 @@ impl JudgedPart<'_> {
         let excess = leaves.bytes().saturating_sub(passed.bytes());
         let edges = self.allowance(passed.bytes());
         if part.is_faithful() {
-            let foreign = ForeignIo::foreign_io(&passed, leaves);
+            let foreign = ForeignIo::io_between(&passed, leaves);
             found.others = found.others.max(foreign.bytes);
             found.effects.extend(self.shared(foreign, &below, ""));
         } else if let Some(foreign) = self.written_beneath_a_reader(&passed, leaves)

@@ -17,7 +17,7 @@ pub(super) struct ForeignIo {
 
 impl ForeignIo {
     /// Returns the activity of the lower devices beyond the I/O passed on by faithful upper devices.
-    pub(super) fn foreign_io(upper: &DeviceIo, lower: &DeviceIo) -> ForeignIo {
+    pub(super) fn io_between(upper: &DeviceIo, lower: &DeviceIo) -> ForeignIo {
         let side = |upper: Flow, lower: Flow| {
             let bytes = lower.bytes.saturating_sub(upper.bytes);
             // Between them I/Os may be split, but not into more than those of others can be.

@@ -47,7 +47,7 @@ pub(super) fn neighbours<'a>(part: &Part<'a>, facts: &DeviceFacts) -> OtherProce
         let beyond = |of: fn(&DeviceIo) -> u64| of(&all).saturating_sub(of(&own));
         found.read = found.read.saturating_add(beyond(|done| done.read.bytes));
         found.write = found.write.saturating_add(beyond(|done| done.write.bytes));
-        let beyond = ForeignIo::foreign_io(&own, &all);
+        let beyond = ForeignIo::io_between(&own, &all);
         let sum = &mut found.others;
         for (sum, more) in [
             (&mut sum.bytes, beyond.bytes),

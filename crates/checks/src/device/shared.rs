@@ -72,7 +72,7 @@ impl JudgedPart<'_> {
             .iter()
             .any(|layer| matches!(layer.kind, LayerKind::Bcache | LayerKind::Mapper) && !layer.one_to_one);
         let (upper, lower) = (DeviceIo { read: leaves.read, ..*passed }, leaves);
-        (reads_only && !may_cache).then(|| ForeignIo::foreign_io(&upper, lower))
+        (reads_only && !may_cache).then(|| ForeignIo::io_between(&upper, lower))
     }
 
     pub(super) fn shared(&self, foreign: ForeignIo, names: &str, how: &str) -> Option<RuleOutcome> {
