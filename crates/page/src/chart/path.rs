@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-/// Where something is on a chart: shares of its width from the left and of its height from the bottom.
+/// Position on a chart as shares of its width from the left and of its height from the bottom.
 pub type Point = (f64, f64);
 
 /// Length of a side in units.

@@ -53,7 +53,7 @@ impl AxisScale {
         AxisScale::Log { from: low, to: high }
     }
 
-    /// Where a figure is; outside of the axis it is below 0 or above 1.
+    /// Returns the position of a figure; outside of the axis it is below 0 or above 1.
     pub fn place(self, figure: f64) -> f64 {
         match self {
             AxisScale::Linear { from, to } => (figure - from) / (to - from),

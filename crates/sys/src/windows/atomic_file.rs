@@ -135,7 +135,7 @@ fn random_name(like: &OsStr) -> OsString {
 pub struct NewFile {
     place: Arc<FileTarget>,
     file: File,
-    /// Where it is; `None` = under its own name, or kept under another one.
+    /// Current path; `None` = in place, or kept under another name.
     path: Option<PathBuf>,
 }
 
