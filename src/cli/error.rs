@@ -21,7 +21,7 @@ pub struct ValueError {
 }
 
 impl ValueError {
-    /// A problem at byte `position` of the value.
+    /// Error at byte `position` of the value.
     pub fn new(position: usize, what: impl Into<String>) -> ValueError {
         ValueError { position, what: what.into(), expected: None, hint: None, form: None }
     }

@@ -8,7 +8,7 @@ pub struct EventNames {
     pub start: Option<RawText>,
     /// `-yf`: set when measuring has ended.
     pub finish: Option<RawText>,
-    /// `-yr`: waited for before the run.
+    /// `-yr`: event to wait for before the run.
     pub wait: Option<RawText>,
     /// `-yp`: ends the run when someone sets it.
     pub stop: Option<RawText>,

@@ -68,7 +68,7 @@ pub(super) type Form = (&'static str, &'static str);
 /// One option: a row of the table that parser, help, man page, completions and compatibility table come from.
 pub struct Flag {
     pub name: Name,
-    /// How it is written, and one line of help for each way. Never empty.
+    /// Spellings of the option with one line of help each. Never empty.
     pub forms: &'static [Form],
     pub default: &'static str,
     pub scope: Scope,
@@ -79,7 +79,7 @@ pub struct Flag {
     pub carried: CarriedByFile,
     /// Whether a long option that names a file can be given several times.
     pub repeats: bool,
-    /// Where its meaning is tested: names of files or folders below `tests/`. Never empty.
+    /// Files or folders below `tests/` that test the option. Never empty.
     pub tested: &'static [&'static str],
     pub with_profile: bool,
     /// The values that completions offer (attached to a letter); may be empty.

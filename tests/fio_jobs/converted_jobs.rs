@@ -577,8 +577,8 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nnumber_ios=4\n",
-            "j.fio:5: [a]: number_ios=4: I/Os are shortened to end before a block that was done, so the size \
-            of this number of I/Os is unknown; give size or io_size, or add norandommap=1",
+            "j.fio:5: [a]: number_ios=4: I/Os end before a block that an earlier I/O accessed, so the \
+            total size of this number of I/Os is unknown; give size or io_size, or add norandommap=1",
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50::8k/50\n",
@@ -671,7 +671,7 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nrate=8k\n",
-            "j.fio:5: [a]: rate=8k: I/Os are shortened to end before a block that was done, so a rate in \
+            "j.fio:5: [a]: rate=8k: I/Os end before a block that an earlier I/O accessed, so a rate in \
             bytes cannot be given in I/Os; add norandommap=1, or use rate_iops with bssplit",
         ),
         (

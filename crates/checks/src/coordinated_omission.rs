@@ -75,7 +75,7 @@ fn is_same(figures: &PacedFigures) -> bool {
         && known.all(|((service, response), _)| same(service.total, response.total))
 }
 
-/// How long the threads, on average, were ready to run and had no CPU, s.
+/// Returns the mean run-queue delay of the threads in s.
 fn without_cpu(span: &SpanContext, limits: Option<&Limits>) -> Option<f64> {
     let limits = limits?;
     let share = limits.run_delay.unwrap_or(0.0) + limits.steal.unwrap_or(0.0);

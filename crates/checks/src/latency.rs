@@ -27,7 +27,7 @@ pub enum LatencyVerdict {
     Tail,
 }
 
-/// How steady the latencies of a time span were. Times in s since measuring began, latencies in ms.
+/// Steadiness of the latencies of a time span. Times in s since measuring began, latencies in ms.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LatencySteadiness {
     pub verdict: LatencyVerdict,

@@ -94,7 +94,7 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// How bad the worst verdict or finding is; `None` = nothing was found.
+    /// Returns the severity of the worst verdict or finding; `None` = no findings.
     pub fn worst(&self) -> Option<Severity> {
         let verdicts = self.verdicts.iter().filter_map(|verdict| verdict.severity);
         self.findings.iter().map(|finding| finding.severity).chain(verdicts).max()

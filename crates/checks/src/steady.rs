@@ -12,7 +12,7 @@ use rates::{MIN_IOS, io_rates};
 use serde::Serialize;
 pub use verdict::SteadyVerdict;
 
-/// How steady a time span was. Rates are I/Os per second, times seconds since measuring began.
+/// Steadiness of a time span. Rates are I/Os per second, times seconds since measuring began.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Steadiness {
     pub verdict: SteadyVerdict,

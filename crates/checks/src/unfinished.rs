@@ -9,7 +9,7 @@ use diskspd_results::{DirectionResults, TargetResults};
 const FACTOR: f64 = 2.0;
 /// Minimum age in ms for more than a note.
 const SHORT: f64 = 50.0;
-/// Where no latency was measured, an age says something from here on, ms.
+/// Minimum age in ms that matters without measured latencies.
 const LONG: f64 = 1000.0;
 /// A stall as long as this share of the measured time changes every figure.
 const MIN_STALL_SHARE: f64 = 0.1;

@@ -32,7 +32,7 @@ pub struct SpanContext<'a> {
     pub(super) by_target: ByTarget<'a>,
     /// Targets by shared devices; empty if not observed.
     pub(super) parts: Vec<Part<'a>>,
-    /// How many I/Os the devices had in flight, and how fast they were.
+    /// I/Os in flight at the devices, and their speed.
     pub(super) queues: Queues,
 }
 

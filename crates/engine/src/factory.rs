@@ -59,7 +59,7 @@ impl MakeEngine for EngineRow {
     }
 }
 
-/// Makes one that asks no kernel.
+/// Creates an engine without kernel calls.
 fn create_model(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     let device = match row.kind {
         EngineKind::SimCliff => SimDevice::cliff(),

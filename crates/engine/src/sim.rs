@@ -38,7 +38,7 @@ pub struct SimDevice {
     short_every: u64,
 }
 
-/// How the speed of a device changes. Time counts from the first I/O.
+/// Change of a device's speed. Time counts from the first I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpeedProfile {
     Steady,

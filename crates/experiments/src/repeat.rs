@@ -51,7 +51,7 @@ impl Repeat {
         }
     }
 
-    /// Runs that are made at least.
+    /// Minimum number of runs.
     pub fn fewest(self) -> u32 {
         match self {
             Repeat::Times(times) => times,

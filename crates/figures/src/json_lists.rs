@@ -46,7 +46,7 @@ enum ListState {
 #[derive(Debug)]
 pub struct ListSplitter {
     places: &'static [ListPlace],
-    /// How many names of each place the open objects have, from the outermost.
+    /// Number of names of each place in the open objects, from the outermost.
     found: Vec<usize>,
     /// The place whose list is open.
     open: usize,

@@ -27,7 +27,7 @@ impl fmt::Display for JobLocation {
     }
 }
 
-/// Why a job file can't be converted: one reason of several, with what to do.
+/// One of several reasons against the conversion of a job file, with its remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", format_problem(place, problem, remedy.as_deref()))]
 pub struct ConversionError {

@@ -101,7 +101,7 @@ pub(crate) fn size(text: &str, kb_base: u64) -> Result<FioSize, NumberError> {
     }
 }
 
-/// How many zones a size in zones says; `None` = it is no such size.
+/// Returns the number of zones of a size in zones; `None` = another kind of size.
 pub(crate) fn zones(text: &str) -> Option<u64> {
     text.trim().strip_suffix(['z', 'Z'])?.parse().ok()
 }

@@ -136,8 +136,8 @@ fn of_ios(settings: &JobSettings, name: &'static str, limit: u64) -> Option<Thro
     limit.map(Throughput::Iops)
 }
 
-const SHORTENED_IOS: &str = "I/Os are shortened to end before a block that was done, so a rate in \
-                             bytes cannot be given in I/Os";
+const SHORTENED_IOS: &str = "I/Os end before a block that an earlier I/O accessed, so a rate in bytes \
+                             cannot be given in I/Os";
 const KEEP_SIZES: &str = "add norandommap=1, or use rate_iops with bssplit";
 
 /// Maximum relative error of a rate that has no exact form.

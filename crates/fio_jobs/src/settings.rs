@@ -271,7 +271,7 @@ impl<'a> JobSettings<'a> {
         })
     }
 
-    /// How large a zone is, where the job says it (`zonemode=zbd` with `zonesize`).
+    /// Returns the zone size of the job (`zonemode=zbd` with `zonesize`).
     fn zone_bytes(&self) -> Option<u64> {
         let size = self.text("zonesize").filter(|_| self.text("zonemode") == Some("zbd"))?;
         self.bytes(size).ok().filter(|bytes| *bytes > 0)

@@ -17,7 +17,7 @@ pub struct Disk {
     pub partitions: Vec<Partition>,
     /// Users of the disk, its partitions, and derived devices; empty if the system's lists contain none.
     pub uses: Vec<Use>,
-    /// Why some of its uses may be missing; `None` = all were checked.
+    /// Reason for missing uses; `None` = all were checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<String>,
 }

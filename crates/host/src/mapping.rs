@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub(crate) struct Mapping {
     start: u64,
     end: u64,
-    /// Such as `rw-s`; `s` is shared, `p` private.
+    /// Access rights such as `rw-s`; `s` is shared, `p` private.
     pub rights: String,
     /// Path; ` (deleted)` follows if the file is deleted.
     pub file: PathBuf,

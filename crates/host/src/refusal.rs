@@ -275,7 +275,7 @@ fn refusal_of(
     (!uses.is_empty()).then(|| WriteRefusedError::InUse { path: path.to_owned(), uses })
 }
 
-/// Why the open block device must not be written to because of a lock.
+/// Returns the refusal of a write to a locked block device.
 pub(super) fn lock_refusal(path: &Path, device: &File) -> Option<WriteRefusedError> {
     let lock = locks::lock(device.as_fd())?;
     if rustix::fs::fstat(device).is_ok_and(|found| is_own(&found)) {

@@ -17,7 +17,7 @@ pub(super) struct SharePath {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MountState {
     Mounted(String),
-    /// Where it is if the share exists: a network of shares is mounted, no single one.
+    /// Mount point above the share: a network of shares is mounted, no single one.
     InNetwork(String),
     /// The share is not mounted; the text explains how to mount it.
     NotMounted(String),
@@ -78,7 +78,7 @@ impl SharePath {
         format!("/{}/{}", self.server, self.share)
     }
 
-    /// How many parts of the path the mount covers already; `None` when the file isn't below it.
+    /// Returns the number of path components that the mount covers; `None` = the file is not below it.
     fn covered_by(&self, mount: &Mount) -> Option<usize> {
         let mounted = parse(&mount.source)?;
         if !same_share(&mounted.server, &self.server) || !same_share(&mounted.share, &self.share) {

@@ -45,7 +45,7 @@ fn search_places(root: &Root, place: &FileLocation, role: Role, nesting: u32, fo
     }
 }
 
-/// Where a mount keeps a file; `None` = on its own devices or in memory, empty = at an unknown place.
+/// Returns the location of a mount's file; `None` = on its own devices or in memory, empty = unknown.
 fn layer_paths(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Vec<PathBuf>> {
     let inner = mount.inner(path);
     let mounts = root.mounts();

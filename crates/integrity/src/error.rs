@@ -30,7 +30,7 @@ pub enum IntegrityError {
     )]
     SameTarget {
         other: RawText,
-        /// The second.
+        /// Path of the second one.
         path: RawText,
     },
 }

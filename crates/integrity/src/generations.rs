@@ -50,7 +50,7 @@ impl UnitVersions {
         (self.0 >> 16) & MAX_GENERATION
     }
 
-    /// How many versions before the latest were begun since the last moment without a write in flight.
+    /// Returns the number of versions since the last moment without a write in flight.
     fn group_size(self) -> u64 {
         (self.0 >> 8) & MAX_GENERATION
     }

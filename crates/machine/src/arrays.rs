@@ -8,7 +8,7 @@ pub struct ArrayFacts {
     pub name: String,
     /// Number of members; `None` if the kernel does not report it.
     pub members: Option<u64>,
-    /// How many of these were missing when measuring began, and when it had ended.
+    /// Numbers of missing members at the start and the end of measuring.
     pub missing: (u64, u64),
     /// Whether its state is inaccessible, because LVM requires root.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -23,6 +23,6 @@ pub struct ArrayFacts {
 pub struct ArrayMaintenance {
     /// The kernel's word: `resync`, `recover`, `check`, `repair`, `reshape`.
     pub action: String,
-    /// How much of it was done at the first look that saw it, and at the last, as shares.
+    /// Completed share at the first and the last observation.
     pub done: (f64, f64),
 }

@@ -84,6 +84,6 @@ pub struct Reducer {
     /// `btrfs (compress=zstd:3)`, `zram0`
     pub name: String,
     pub compresses: bool,
-    /// Whether it stores equal blocks once.
+    /// Whether it deduplicates equal blocks.
     pub deduplicates: bool,
 }

@@ -107,10 +107,10 @@ pub struct DeviceLogDelta {
     /// The kernel's name of the disk: `nvme0n1`.
     pub device: String,
     pub source: LogSource,
-    /// Shortly before measuring began.
+    /// Reading shortly before measuring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<LogPage>,
-    /// Right after it ended.
+    /// Reading right after measuring.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<LogPage>,
     /// Time between two readings in ns.

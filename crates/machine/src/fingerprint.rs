@@ -59,7 +59,7 @@ pub fn differences_text(differences: &[Difference], most: usize) -> String {
 }
 
 impl Fingerprint {
-    /// The fingerprint that is made of these parts.
+    /// Returns the fingerprint of these parts.
     pub fn of_parts(parts: BTreeMap<String, String>) -> Fingerprint {
         Fingerprint { hash: hash(&parts), parts }
     }

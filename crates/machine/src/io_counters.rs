@@ -202,7 +202,7 @@ pub struct TargetDevices {
     /// target without `--dontcache`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<CacheGrowth>,
-    /// How long it took to write these to the medium after the workers had ended, ns (`--flush-after`).
+    /// Time in ns for writing these to the medium after the workers' end (`--flush-after`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush: Option<u64>,
     /// Error number of the check whether writes reached the medium: by `--flush-after`, or from earlier

@@ -20,7 +20,7 @@ pub struct IoFeatureSupport {
     pub atomic: Option<AtomicWrites>,
     /// Reason why uncached buffered I/O (`RWF_DONTCACHE`) is not possible; `None` if possible or unknown.
     pub no_dont_cache: Option<String>,
-    /// Why no I/O on it can be refused instead of waiting (`RWF_NOWAIT`); `None` as above.
+    /// Reason against `RWF_NOWAIT`; `None` as above.
     pub no_nowait: Option<String>,
     /// Reason for writes through the page cache only.
     pub no_nowait_writes: Option<String>,

@@ -91,7 +91,7 @@ impl RemoteCalls {
         }
     }
 
-    /// How often a request was sent again; 0 where the client doesn't count.
+    /// Returns the number of retransmissions; 0 if the client does not count them.
     pub fn sent_again(&self) -> u64 {
         self.transmissions.unwrap_or(0).saturating_sub(self.requests)
     }

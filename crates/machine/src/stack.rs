@@ -98,7 +98,7 @@ pub struct Traits {
     pub fua: Option<bool>,
     /// The largest I/O that it is given, bytes (`max_sectors_kb`), ..
     pub largest_io: Option<u64>,
-    /// .. and the largest that it could take (`max_hw_sectors_kb`).
+    /// Maximum request size of the hardware in KiB (`max_hw_sectors_kb`).
     pub hardware_max_io: Option<u64>,
 }
 

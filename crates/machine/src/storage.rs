@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Storage {
-    /// The target, as the user gave it.
+    /// Path of the target as entered by the user.
     pub path: RawText,
     /// File system of a file; `None` if the target is a device.
     pub file_system: Option<FileSystem>,

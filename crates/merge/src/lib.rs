@@ -66,7 +66,7 @@ pub enum MergeError {
 #[derive(Debug, Default)]
 pub struct Merge {
     first: Option<First>,
-    /// The whole's profile so far.
+    /// Profile of the merged record so far.
     profile: Profile,
     hosts: Vec<Host>,
     names: HashSet<String>,

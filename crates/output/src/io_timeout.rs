@@ -158,7 +158,7 @@ impl WorkState {
     }
 }
 
-/// Why it isn't done yet, by how long it waited for the storage, and was on a CPU or waited for one.
+/// Returns the reason for the delay from the waits for the storage and for a CPU.
 fn wait_reason(waited: Duration, starved: Duration) -> &'static str {
     match starved {
         Duration::ZERO => "its storage is not responding yet",

@@ -58,7 +58,7 @@ pub enum OutputErrorKind {
     /// The pipe or terminal cannot be opened.
     #[error("cannot be opened: {0}")]
     NotOpened(#[source] io::Error),
-    /// No file can be there.
+    /// No file can be created at the path.
     #[error("is a directory; name a file in it")]
     Directory,
     /// The file cannot be created there.
@@ -68,12 +68,12 @@ pub enum OutputErrorKind {
     NotCreated(#[source] io::Error),
     #[error("cannot be written: {0}")]
     NotWritten(#[source] WriteError),
-    /// The log has no memory.
+    /// Memory for the log is missing.
     #[error(
         "cannot allocate its write buffers; use fewer threads (-t), or raise the memory limit (ulimit -v)"
     )]
     NoBuffers,
-    /// The log has no thread.
+    /// The thread of the log could not be started.
     #[error("{0}; {remedy}", remedy = .0.remedy())]
     NoThread(FailedCall),
 }

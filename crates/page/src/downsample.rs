@@ -9,7 +9,7 @@ pub struct Band {
     pub max: f64,
 }
 
-/// How many neighbours become one point, so that there are at most `most` (at least 1) of them.
+/// Returns the number of neighbors to merge into a point, for at most `most` (at least 1) points.
 pub(crate) fn factor(count: usize, most: usize) -> usize {
     count.div_ceil(most.max(1)).max(1)
 }

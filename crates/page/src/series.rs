@@ -273,7 +273,7 @@ impl Timeline {
         Some(lines.chart())
     }
 
-    /// Every latency, where they were kept by interval.
+    /// All latencies, if they were recorded by interval.
     fn heat_chart(&self, span: &Span, detail: &RecordedSpan, marks: &[Mark]) -> Option<ChartFigure> {
         let kept = detail.results()?.intervals.as_ref().filter(|_| self.by_intervals)?;
         let factor = downsample::factor(self.stretches.len(), COLUMNS.min(span.points));

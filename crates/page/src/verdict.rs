@@ -144,7 +144,7 @@ impl SpanLinks<'_> {
     }
 }
 
-/// Where the section of a time span (from 1) is on the page.
+/// Returns the anchor of the section of a time span (from 1) on the page.
 pub(crate) fn span_id(prefix: &str, number: usize) -> String {
     format!("{prefix}-span-{number}")
 }

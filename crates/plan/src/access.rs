@@ -37,7 +37,7 @@ pub(crate) fn io_ways(target: &Target) -> IoFeatures {
     IoFeatures { atomic, dont_cache, no_wait, ..IoFeatures::default() }
 }
 
-/// How it is mapped; `None` = it isn't. Non-temporal copies (`-Smw`) are never flushed.
+/// Returns the memory mapping; `None` = not mapped. Non-temporal copies (`-Smw`) are never flushed.
 pub(crate) fn map_options(target: &Target) -> Option<MapOptions> {
     let non_temporal = target.write_through;
     let flush = match target.flush_type {

@@ -25,7 +25,7 @@ pub struct EngineRequest {
     pub poll: bool,
 }
 
-/// How the I/Os on one target end for the thread that does them.
+/// Completion mode of the I/Os on a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CompletionMode {
     InCall,

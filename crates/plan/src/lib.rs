@@ -98,7 +98,7 @@ impl ReplayPlan {
 }
 
 impl SpanPlan {
-    /// Whether the workers learn the latencies of their I/Os.
+    /// Whether the workers measure latencies.
     pub fn is_timed(&self) -> bool {
         self.measure_latency || self.iops_interval.is_some()
     }

@@ -13,7 +13,7 @@ use diskspd_profile::{CacheMode, IoPriority, RunOptions, Target};
 /// A command names the number of its blocks in 16 bits, less one.
 const MAX_BLOCKS: u64 = 1 << 16;
 
-/// Why a target isn't used in this way; `None` = it can be.
+/// Returns the reason against this use of a target; `None` = possible.
 type CommandLimit = fn(&Target, &NvmeFacts) -> Option<String>;
 
 /// Required capabilities; missing ones are refused with their name.

@@ -331,7 +331,8 @@ pub(super) fn cut_area(target: &Target, size: u64) -> Option<u64> {
     (last.start + last.length == area).then_some(area)
 }
 
-/// Where on the target a thread works, or why it can't start; `thread` is its number relative to the target.
+/// Returns a thread's region of the target, or the reason why it cannot start; `thread` counts in the
+/// target.
 pub(crate) fn region(target: &Target, size: u64, thread: u32) -> Result<Region, PlanError> {
     let placement = Placement {
         size,

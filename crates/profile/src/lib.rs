@@ -213,7 +213,7 @@ impl TimeSpan {
         self.thread_count > 0 && self.request_count > 0
     }
 
-    /// How many pairs of a thread and a target it works on there are.
+    /// Returns the number of pairs of thread and target.
     pub fn thread_target_pairs(&self) -> u64 {
         self.targets.iter().map(|target| u64::from(self.threads_on(target))).sum()
     }

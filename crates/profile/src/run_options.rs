@@ -96,7 +96,7 @@ pub struct ReplayOptions {
     pub stream: Option<String>,
     /// `-d` says how long it takes at most.
     pub duration_given: bool,
-    /// How many I/Os the file has that are done; 0 = it hasn't been read yet.
+    /// Number of the file's executed I/Os; 0 = not read yet.
     pub ios: u64,
     /// When the last of them was submitted, ns after the first one, when they were recorded.
     pub length_ns: u64,

@@ -2,7 +2,7 @@
 
 use diskspd_sys::mpi::MpiError;
 
-/// Why a message can't be sent, or why none will come any more.
+/// Reason for the failure of sending, or for the end of all messages.
 #[derive(Debug, thiserror::Error)]
 pub enum GroupError {
     #[error("there is no rank {0}")]

@@ -26,7 +26,7 @@ const MAX_POLL_FACTOR: u32 = 10;
 #[derive(Debug, Clone, Copy)]
 pub struct WaitLimits {
     pub beat: Duration,
-    /// Without any sign a rank is lost after this.
+    /// Time without a message after which a rank counts as lost.
     pub silence: Duration,
     /// Between two looks for messages, at least; ten times as much when it takes long.
     pub look: Duration,

@@ -2,7 +2,7 @@
 
 use diskspd_sys::clock::Nanos;
 
-/// A question for another's clock, and its answer.
+/// A query of another rank's clock, and its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundTrip {
     /// Local monotonic clock at the query, in ns.

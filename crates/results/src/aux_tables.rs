@@ -30,7 +30,7 @@ pub struct AuxTable {
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ThreadOther {
     pub thread: u32,
-    /// The target, as the user gave it.
+    /// Path of the target as entered by the user.
     pub path: RawText,
     pub figures: AuxFigures,
 }

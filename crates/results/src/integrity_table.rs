@@ -14,7 +14,7 @@ pub struct IntegrityTable {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IntegrityRow {
-    /// The target, as the user gave it.
+    /// Path of the target as entered by the user.
     pub path: RawText,
     #[serde(default)]
     pub target: TargetId,

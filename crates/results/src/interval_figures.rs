@@ -24,7 +24,7 @@ pub struct IopsSeries {
     /// Standard deviations by the real length of the intervals, up to the end of the measurement.
     #[serde(default)]
     pub weighted_std_devs: WeightedStdDevs,
-    /// How many intervals there are by DISKSPD's definition: up to the latest completion.
+    /// Number of intervals by DISKSPD's definition: up to the latest completion.
     #[serde(default = "every_interval")]
     pub interval_count: usize,
     pub intervals: Vec<IntervalFigures>,

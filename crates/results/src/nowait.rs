@@ -15,7 +15,7 @@ pub struct NowaitTable {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NowaitRow {
     pub thread: u32,
-    /// The target, as the user gave it.
+    /// Path of the target as entered by the user.
     pub path: RawText,
     #[serde(flatten)]
     pub figures: NowaitFigures,

@@ -31,7 +31,7 @@ pub struct TargetTicks {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatcherGap {
-    /// The last look before it.
+    /// Time of the last check before it.
     pub start_us: u64,
     pub end_us: u64,
 }

@@ -52,7 +52,7 @@ pub struct PartTable {
 /// A part and size of the work on a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartRow {
-    /// The target, as the user gave it.
+    /// Path of the target as entered by the user.
     pub path: RawText,
     /// Number of the part in the mix, from 1.
     pub part: u32,

@@ -12,7 +12,7 @@ pub enum RecordMismatchError {
     /// Results of a target that there isn't.
     #[error("{place}: there is no target {id}")]
     NoTarget { place: String, id: u32 },
-    /// A target isn't at the place of its id.
+    /// A target's id differs from its index.
     #[error("target {at} of {host} has the id {id}")]
     MisplacedTarget { at: u32, host: String, id: u32 },
     /// A merged time span lacks them.

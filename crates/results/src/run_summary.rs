@@ -176,7 +176,7 @@ pub struct PartSummary {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResponseSummary {
-    /// How many these are: with a rate on some targets alone not all.
+    /// Number of these I/Os; not all I/Os if only some targets have a rate.
     pub ios: u64,
     pub mean_ms: ChartRow,
     /// Latencies at the percentiles of the text report, ascending.

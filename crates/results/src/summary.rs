@@ -78,7 +78,7 @@ pub struct Table {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub thread: u32,
-    /// The target, as the user gave it.
+    /// Path of the target as entered by the user.
     pub path: RawText,
     /// Size of the target in bytes.
     pub size: u64,

@@ -13,7 +13,7 @@ pub struct WaitStatistics {
     pub throttle_sleeps: u64,
     /// Polls for completions between two dispatches.
     pub lookasides: u64,
-    /// How often such a poll returned 0, 1, .. 6, and 7 or more completions.
+    /// Number of polls that returned 0, 1, .. 6, and 7 or more completions.
     pub lookaside_completions: [u64; 8],
     /// How often a wait, with or without a limit, returned 0, 1, .. 6, and 7 or more completions; all 0 =
     /// not counted (DISKSPD 2.2).

@@ -9,7 +9,7 @@ pub enum WhichIos {
 }
 
 impl WhichIos {
-    /// All, as tables name them, in order.
+    /// All variants with their names in tables, in order.
     pub const ALL: [(WhichIos, &str); 3] =
         [(WhichIos::Total, "total"), (WhichIos::Read, "read"), (WhichIos::Write, "write")];
 

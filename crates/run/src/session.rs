@@ -70,7 +70,7 @@ impl Default for Session {
 }
 
 impl Session {
-    /// How a profile is run in this session. `replay`: the recorded I/Os of `--replay`.
+    /// Returns the options of a run in this session. `replay`: the recorded I/Os of `--replay`.
     pub(super) fn options(&self, run_options: &RunOptions, replay: Option<Arc<ReplayList>>) -> Options {
         Options {
             run_options: run_options.clone(),
@@ -93,7 +93,7 @@ impl Session {
 #[derive(Debug)]
 pub struct ExecutedRun {
     pub record: Record,
-    /// Why the run failed, a message each; empty = it didn't. An interrupted run did not fail.
+    /// Causes of the failure as messages; empty = success. An interrupted run did not fail.
     pub failures: Vec<String>,
     /// Problems in addition to the valid figures: I/Os that never completed, an incomplete log, lost data.
     pub troubles: Vec<String>,

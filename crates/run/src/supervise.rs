@@ -17,7 +17,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long the run has for its end when the user wants it to end: longer than it gives its workers.
+/// Maximum time for the end of the run after a stop by the user: longer than for its workers.
 const MAX_END_TIME: Duration = Duration::from_secs(10);
 /// The same after an immediate stop by the user.
 const RAPID_END_TIME: Duration = Duration::from_secs(3);

@@ -10,7 +10,7 @@ use diskspd_results::RunSummary;
 #[derive(Debug)]
 pub struct SavedRun {
     pub kept: StoredRun,
-    /// Why the index doesn't have it yet; it's added when the store is next opened.
+    /// Reason for the missing index entry, which is added at the next opening of the store.
     pub index: Result<(), StoreError>,
 }
 

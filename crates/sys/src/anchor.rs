@@ -17,7 +17,7 @@ pub trait Location {
     fn access_path(&self) -> &Path;
 }
 
-/// A path is its own way.
+/// A path needs no conversion.
 impl Location for Path {
     fn name(&self) -> &Path {
         self

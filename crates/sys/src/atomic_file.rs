@@ -166,7 +166,7 @@ fn flags_of_new() -> OFlags {
     OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// Tries random names until one isn't taken.
+/// Tries random names until an unused one is found.
 fn random_names<T>(
     like: &OsStr,
     mut make: impl FnMut(&OsStr) -> Result<T, Errno>,

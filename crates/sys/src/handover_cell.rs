@@ -137,7 +137,7 @@ impl<T> Rescuer<T> {
     }
 }
 
-/// Ends a look, however it ends.
+/// Guard that ends an inspection.
 struct LookGuard<'a>(&'a AtomicU8);
 
 impl Drop for LookGuard<'_> {

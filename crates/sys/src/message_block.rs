@@ -10,7 +10,7 @@
 
 use diskspd_figures::units::wrapped::{width, wrapped};
 
-/// Words in front of what explains an error.
+/// Words before the explanation of an error.
 const EXPLANATION_MARKS: [&str; 3] = ["-> ", "hint: ", "expected: "];
 
 /// Whole lines, wrapped at the terminal's width; `colours`: labels have one. Lines of a table, which has

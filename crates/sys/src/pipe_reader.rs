@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Maximum kept output of a program, in bytes.
 pub(crate) const MAX_OUTPUT_BYTES: usize = 64 << 10;
 const MAX_POLLS: u32 = 100;
-/// ... with so long between two looks.
+/// ... with this time between two checks.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reader of a pipe that keeps only the last part, because a full pipe would block the writer.

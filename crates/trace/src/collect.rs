@@ -50,7 +50,7 @@ impl TracedIo {
         self.offset.saturating_add(u64::from(self.bytes()))
     }
 
-    /// How long it took, ns, to 64 ns; `None` = its end was not seen.
+    /// Returns the latency in ns with a resolution of 64 ns; `None` = no completion was observed.
     pub fn latency_ns(&self) -> Option<u64> {
         (self.latency != UNKNOWN_THREAD).then(|| u64::from(self.latency) * LATENCY_UNIT_NS)
     }

@@ -11,7 +11,7 @@ use diskspd_engine::{CompletedIo, EngineError, Operation};
 use diskspd_sys::clock::Nanos;
 
 impl WorkerLoop<'_> {
-    /// Decides which I/Os of the batch do something else.
+    /// Selects the I/Os of the batch that become other operations.
     #[inline]
     pub(super) fn draw_others(&mut self, books: &mut WorkerLedger) {
         let Some(others) = self.others.as_mut().filter(|others| !others.recorded) else { return };

@@ -62,7 +62,7 @@ impl Batches {
         })
     }
 
-    /// I/Os that are submitted at most next.
+    /// Maximum number of I/Os of the next submission.
     #[inline]
     pub(crate) fn max_batch(self) -> usize {
         match self {

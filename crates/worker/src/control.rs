@@ -19,7 +19,7 @@ use std::time::Duration;
 #[repr(u8)]
 pub enum Phase {
     Warmup = 0,
-    /// I/O runs and is counted.
+    /// The measured time.
     Measure = 1,
     Cooldown = 2,
     Stop = 3,

@@ -8,7 +8,7 @@ use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;
 
-/// How long in-flight I/O is waited for after a failure, to count what else failed.
+/// Maximum wait for in-flight I/O after a failure, to count further failures.
 const DRAIN: Duration = Duration::from_secs(2);
 
 impl WorkerLoop<'_> {

@@ -13,7 +13,7 @@ pub(crate) struct Flushes {
 }
 
 impl Flushes {
-    /// `None` = nothing is ever flushed.
+    /// `None` = no flushes.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Flushes> {
         let every = plan.flush_every?;
         Some(Flushes {

@@ -6,7 +6,7 @@ use diskspd_results::{Results, SpanResults};
 pub struct Outcome {
     /// Results by time span; failed or unreached ones are empty.
     pub results: Results,
-    /// Why the run failed; empty = it didn't. An interrupted run did not fail.
+    /// Causes of the failure; empty = success. An interrupted run did not fail.
     pub failures: Vec<String>,
     /// Problems in addition to the valid figures: I/Os that never completed, an incomplete log, lost data.
     /// The exit code reports a failed run.

@@ -22,7 +22,7 @@ pub(crate) struct Zones {
     pub(super) owed: Vec<OwedReset>,
     /// Owed resets of requests that flush first (`--fsync-every`).
     held: Vec<OwedReset>,
-    /// How many resets may be submitted at a time: one where the thread itself does them.
+    /// Maximum number of concurrent resets; one if the thread executes them.
     pub(super) at_a_time: usize,
 }
 
@@ -49,7 +49,7 @@ struct ZonedTarget {
     written: Vec<usize>,
     /// Start of the search for the next zone to write.
     next: usize,
-    /// Where the next read in order goes: zone, and bytes from its start.
+    /// Position of the next sequential read: zone, and bytes from its start.
     reading: (usize, u64),
 }
 

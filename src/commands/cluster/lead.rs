@@ -473,7 +473,7 @@ fn shares_cpus(run: &Runnable) -> bool {
     !chosen && !run.run_options.virtual_time()
 }
 
-/// Why ranks cannot run together with rank 0: another version, or other arguments.
+/// Returns the ranks that differ from rank 0 in version or arguments.
 fn rank_differences(hellos: &[Option<HelloReply>]) -> Vec<(usize, String)> {
     let Some(Some(first)) = hellos.first() else { return Vec::new() };
     let difference = |own: &HelloReply| match own.version == first.version {

@@ -157,7 +157,7 @@ impl RankState {
     pub(super) const MAX_INTERVALS: usize = 64;
 }
 
-/// Second answer: whether it can be run there.
+/// Second answer: the rank can or cannot execute the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CheckReply {
     pub refusals: Vec<String>,

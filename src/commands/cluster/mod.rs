@@ -56,7 +56,7 @@ const MAX_SHUTDOWN_TIME: Nanos = 2 * SECOND;
 const FIRST_RANK_TIMEOUT_NS: Nanos = SECOND;
 /// Wait for the last messages otherwise.
 const SHORT_WAIT: Nanos = SECOND;
-/// How long the other ranks have to leave before rank 0 lets the launcher end the job.
+/// Time of the other ranks for their end before rank 0 lets the launcher end the job.
 const FAREWELL_TIME_NS: Nanos = SECOND / 5;
 /// Memory for the stack of the command's thread, bytes: as much as a main thread has.
 const STACK: usize = 8 << 20;

@@ -31,7 +31,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// A client of NFS keeps attributes of files and folders for up to 60 s (acregmax, acdirmax).
 const PEER_ERROR_TIME_NS: Nanos = 70 * SECOND;
 
-/// Why a rank can't make the files that it makes for others too.
+/// Reason why a rank cannot create shared files.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RankWorkError {
     #[error(

@@ -15,7 +15,7 @@ pub(crate) struct AboutPage<'a> {
     pub command_line: &'a str,
     /// Both sides ask for the same.
     pub is_noise: bool,
-    /// The whole answer in a sentence.
+    /// Returns the answer in a sentence.
     pub sentence: Option<&'a str>,
 }
 

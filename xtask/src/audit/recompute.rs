@@ -30,7 +30,7 @@ const EXACT: f64 = 1e-9;
 /// ... single latencies have single precision; ...
 const SINGLE: f64 = 2e-7;
 const PERCENTILE: f64 = 0.001 + SINGLE;
-/// ... or of the coarser one of an interval.
+/// ... or of the coarser rounding of an interval.
 const OF_INTERVAL: f64 = 0.008;
 
 const DIRECTIONS: [(&str, Option<bool>); 3] = [("Total", None), ("Read", Some(false)), ("Write", Some(true))];

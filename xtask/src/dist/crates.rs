@@ -63,7 +63,7 @@ pub fn needed(node: &Value) -> impl Iterator<Item = &str> {
         .map(|dep| text(&dep["pkg"]))
 }
 
-/// A text, or nothing.
+/// An optional text.
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

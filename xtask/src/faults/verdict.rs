@@ -177,7 +177,7 @@ impl Bench {
                 || said.contains(&format!("kept as {}", file.display()))
         };
         let left = files(self.place.path()).into_iter().filter(|file| !before.contains(file) && !known(file));
-        left.map(|file| format!("'{}' is left over", file.display())).collect()
+        left.map(|file| format!("'{}' is not removed", file.display())).collect()
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Flushed<'a> {
     /// Counted requests that need a flush, of all targets on these devices.
     pub requests: u64,
     pub at_once: u64,
-    /// Why no flush can arrive; `None` = nothing is known that stops them.
+    /// Reason why no flush can arrive; `None` = no known reason.
     pub stopped: Option<FlushStop<'a>>,
 }
 

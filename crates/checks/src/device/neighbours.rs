@@ -19,7 +19,7 @@ pub(super) struct OtherProcesses<'a> {
 }
 
 impl OtherProcesses<'_> {
-    /// Bytes of others.
+    /// Bytes of other processes.
     pub(super) fn bytes(&self) -> u64 {
         self.read.saturating_add(self.write)
     }

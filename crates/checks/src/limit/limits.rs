@@ -13,7 +13,7 @@ pub struct Limits {
     pub busiest: Option<f64>,
     /// Mean user time of the threads; the rest of `busy` is kernel time.
     pub user: Option<f64>,
-    /// How long they were ready to run without a CPU, on average; waking up included.
+    /// Mean run-queue delay, wake-up included.
     pub run_delay: Option<f64>,
     /// Estimated maximum I/Os per second without CPU waits; `None` if the difference is negligible.
     #[serde(rename = "uncontended_iops")]

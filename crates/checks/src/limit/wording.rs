@@ -248,7 +248,7 @@ fn volume_finding(span: &SpanContext) -> Finding {
         .remedy(over.map_or("", |over| over.remedy()))
 }
 
-/// Where I/Os are that are neither with the threads nor with the kernel.
+/// Names the place of I/Os that neither the threads nor the kernel hold.
 fn place_text(span: &SpanContext) -> &'static str {
     if span.parts.iter().any(Part::is_remote) { "sent to the server" } else { "at the device" }
 }

@@ -20,7 +20,7 @@ pub(super) struct Nowait {
 #[derive(Debug, Clone, Copy)]
 struct NowaitAttempt {
     io: Io,
-    /// What came back of the first attempt, if that was less than all of it; `None` = nothing has.
+    /// Result of an incomplete first attempt; `None` = no result yet.
     first: Option<i64>,
     missed: bool,
 }

@@ -14,7 +14,8 @@ use diskspd_sys::transfer::Transfer;
 use std::io;
 use std::time::Duration;
 
-/// How long one command may take before the engine begins, ns: longer than the kernel's timeout (30 s).
+/// Maximum duration in ns of a command before the start of the engine: longer than the kernel's timeout (30
+/// s).
 const MAX_COMMAND_TIME: Nanos = 60 * SECOND;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(10);

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Pause before a kernel out of memory is asked again, unless an I/O ends before.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// How often it is asked when nothing is in flight that could free some.
+/// Maximum number of retries if no I/O in flight can free an entry.
 const MAX_RETRIES: u32 = 1000;
 
 pub struct Uring<F: EntryForm = FileTransfers> {

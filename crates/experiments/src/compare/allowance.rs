@@ -14,7 +14,7 @@ use diskspd_figures::stats::median;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Where no sessions are known, levels of a machine may lie so far apart: a share.
+/// Maximum distance of a machine's levels without known sessions, as a share.
 pub(super) const UNKNOWN_LEVELS: f64 = 0.5;
 const RANGES: f64 = 2.0;
 /// Runs that began so long after the one before are another session, ms: 15 minutes.

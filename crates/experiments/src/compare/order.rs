@@ -32,7 +32,7 @@ pub(super) struct RunOrder {
     period: Option<usize>,
 }
 
-/// How units follow each other: runs, or boots where each boot measured one side.
+/// Order of the units: runs, or boots where each boot measured one side.
 #[derive(Debug, Clone, PartialEq)]
 enum RunLayout {
     /// Pairs in the order of their times, each side about as often first.
@@ -146,7 +146,7 @@ impl RunOrder {
         })
     }
 
-    /// How many runs the units have that [`RunOrder::of_units`] gives, on average and at least one.
+    /// Returns the mean number of runs per unit of [`RunOrder::of_units`], at least one.
     pub(super) fn runs_per_unit(&self) -> f64 {
         let Some(boots) = self.boots.as_ref().filter(|_| self.goes_by_units()) else { return 1.0 };
         let units = boots.iter().flatten().count().max(1);

@@ -11,7 +11,7 @@ use diskspd_figures::units::count_of;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::E;
 
-/// Numbers of pairs after which the answer is judged.
+/// Numbers of pairs after which the comparison is analyzed.
 pub const ANALYSIS_RUNS: [usize; 6] = [5, 8, 12, 18, 24, 30];
 pub const MAX_PAIRS: usize = ANALYSIS_RUNS[ANALYSIS_RUNS.len() - 1];
 

@@ -84,7 +84,7 @@ pub struct Compared {
     /// P value times the number of figures and looks that share an error rate (Bonferroni). Decisive
     /// figures share it over all time spans and workloads, other figures within their time span.
     pub corrected_p_value: Option<f64>,
-    /// How runs of a side scatter around its level, or around that of their pair, percent.
+    /// Variation of the runs around the level of their side or pair in percent.
     pub noise_percent: Option<f64>,
     /// Probability in percent of detecting a change of 5 %; `None` if unknown for sequential sides.
     pub power_5_percent: Option<f64>,

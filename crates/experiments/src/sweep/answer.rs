@@ -11,7 +11,7 @@ use crate::RunRow;
 use crate::repeat;
 use serde::Serialize;
 
-/// Within this share two figures count as the same.
+/// Relative difference up to which two figures are equal.
 pub(super) const NEGLIGIBLE_SHARE: f64 = 0.02;
 /// A CPU that is busy for more than this, percent, limits.
 const BUSY: f64 = 95.0;

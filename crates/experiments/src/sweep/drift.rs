@@ -37,7 +37,7 @@ struct Timed {
 }
 
 impl Drift {
-    /// `None` = too little was run more than once.
+    /// `None` = too few repetitions.
     pub fn detect(sweep: &Sweep, history: &[CompletedPoint]) -> Option<Drift> {
         let steps = history.len().checked_sub(1).filter(|steps| *steps > 0)?;
         let timed = history.iter().enumerate().filter_map(|(at, ran)| {

@@ -9,7 +9,7 @@ pub enum AxisError {
     ManyValues(usize),
     #[error("the value {0} is given twice")]
     Twice(String),
-    /// A range from or to something else.
+    /// A bound of the range is not a number.
     #[error("'{0}' is not a number; a range is written 1..64 (doubling) or 1..16+1 (steps)")]
     NoNumber(String),
     /// A range that ends before it begins.

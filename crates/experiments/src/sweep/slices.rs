@@ -28,7 +28,7 @@ const MIN_IOS: f64 = 100.0;
 const REFERENCES: usize = 3;
 
 impl Sweep {
-    /// How long this is planned to take with the pause before it, s, after these runs.
+    /// Returns the planned duration in s after these runs, including the pause before it.
     pub(super) fn seconds_of(&self, what: SweepAction, history: &[CompletedPoint]) -> f64 {
         if self.settings.slices {
             return f64::from(self.slice_seconds(what, history)) + self.settings.settle_s;

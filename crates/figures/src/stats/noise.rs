@@ -8,7 +8,7 @@ pub(super) struct Noise {
     /// Long-run variance, in the square of the values' unit: the variance of a mean of n values times n.
     /// It equals the variance for independent values, and is larger otherwise.
     pub long_run: f64,
-    /// How much a value resembles the one before it, 0 (not at all) to [`MAX_AUTOCORRELATION`].
+    /// Correlation of neighboring values, 0 to [`MAX_AUTOCORRELATION`].
     pub autocorrelation: f64,
 }
 

@@ -16,7 +16,7 @@ pub struct Periodic {
 const MIN_PERIODS: usize = 3;
 const MIN_PERIOD: usize = 4;
 const MAX_PARTS: usize = 8;
-/// Explains less than this of the variance: no turns.
+/// Minimum explained share of the variance of a period.
 const MIN_EXPLAINED_VARIANCE: f64 = 0.7;
 /// A turn within so much of the best explains as much: the shortest of them is it, not a multiple.
 const EQUAL_FIT_SHARE: f64 = 0.05;

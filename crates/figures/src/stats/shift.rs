@@ -66,7 +66,7 @@ fn rank_values(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// How much a value resembles the one before it, the shift at `at` left out: 0 to [`MAX_AUTOCORRELATION`].
+/// Returns the correlation of neighboring values without the shift at `at`: 0 to [`MAX_AUTOCORRELATION`].
 fn rank_resemblance(ranks: &[f64], at: usize) -> f64 {
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
     let means = [mean(&ranks[..at]), mean(&ranks[at..])];

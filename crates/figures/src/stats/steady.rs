@@ -61,7 +61,7 @@ pub struct Level {
 }
 
 impl Level {
-    /// How much higher it is than an earlier one, percent of that; `None` = that was near zero.
+    /// Returns the change from an earlier level in percent; `None` = that level was near zero.
     pub fn change_percent(&self, before: &Level) -> Option<f64> {
         relative_change(before.rate, self.rate).map(|change| change * 100.0)
     }

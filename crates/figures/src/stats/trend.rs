@@ -35,7 +35,7 @@ pub struct Trend {
     pub levels: Vec<Level>,
     /// Indices of single runs far from their level, including runs at zero.
     pub apart: Vec<usize>,
-    /// Where it went up or down all the time, in place of levels.
+    /// Continuous rise or fall in place of levels.
     pub slope: Option<Slope>,
     /// The latest runs, where all of them lie away from their level and are too few to be one.
     pub latest: Option<Latest>,

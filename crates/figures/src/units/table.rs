@@ -93,7 +93,7 @@ impl<R> TableColumn<R> {
         TableColumn { least_width, ..self }
     }
 
-    /// Sets the rank on narrow terminals.
+    /// Sets the priority of the column on narrow terminals.
     #[must_use]
     pub const fn spare(self, spare: u8) -> TableColumn<R> {
         TableColumn { spare, ..self }

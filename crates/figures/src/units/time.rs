@@ -40,7 +40,7 @@ impl Millis {
         self.0 / 1e3
     }
 
-    /// All of it, to the nanosecond.
+    /// Formats the whole time with nanoseconds.
     pub fn in_full(self) -> String {
         format!("{:.6}", self.0)
     }

@@ -86,7 +86,7 @@ fn forget_lost_names(json: &str, document: &mut Value) {
     }
 }
 
-/// Where JSON begins in a line: at its first letter, or behind something else if fio's follows.
+/// Returns the start of JSON in a line: its first letter, or after other text if fio's JSON follows.
 fn begin_of_json(line: &str, behind: &str) -> Option<usize> {
     if line.trim_start().starts_with('{') {
         return Some(line.len() - line.trim_start().len());

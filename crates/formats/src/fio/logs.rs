@@ -155,7 +155,7 @@ struct Logged {
     bytes: f64,
     /// Means of the threads, added up.
     rate: f64,
-    /// Maxima of the threads, added up.
+    /// Sum of the threads' maxima.
     highest_rate: f64,
 }
 

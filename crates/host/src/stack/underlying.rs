@@ -134,7 +134,7 @@ fn external_journal(root: &Root, main: &Device) -> Option<Device> {
     Device::find_by_name(root, journal)
 }
 
-/// Why a file system has no block device, or none that would count.
+/// Returns the reason for a file system without a counted block device.
 fn without_device(mount: &Mount) -> Option<MissingDevices> {
     let kind = mount.file_system.as_str();
     let option = |name: &str| mount.options.split(',').any(|option| option == name);

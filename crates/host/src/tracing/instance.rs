@@ -242,7 +242,7 @@ fn instance_refusal(at: &Path, error: io::Error) -> TracingError {
     TracingError::Instance { at: at.to_owned(), error }
 }
 
-/// How often an instance is tried to be removed, and how long after each other.
+/// Maximum number of attempts to remove an instance.
 const MAX_TRIES: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(10);
 

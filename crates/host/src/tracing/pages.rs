@@ -10,7 +10,7 @@ use super::format::{Field, fields};
 pub struct PageLayout {
     /// Offset of the page's time stamp (8 bytes).
     time: usize,
-    /// How many bytes of events there are, and marks: 4 or 8 bytes.
+    /// Number of bytes of events, with marks: 4 or 8 bytes.
     commit: Field,
     data: Field,
 }

@@ -11,7 +11,7 @@ pub enum TracingError {
         #[source]
         error: io::Error,
     },
-    /// tracefs may not be read.
+    /// tracefs is not readable.
     Tracefs {
         at: PathBuf,
         #[source]

@@ -24,7 +24,7 @@ pub(super) struct DiskProperties {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct VolumeBeneath {
-    /// `C:`, or its name where it has no letter.
+    /// Drive letter such as `C:`, otherwise the volume name.
     pub name: String,
     /// `ntfs`; `None` = the volume itself is the target.
     pub file_system: Option<String>,

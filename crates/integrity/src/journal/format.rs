@@ -35,7 +35,7 @@ pub struct JournalContent {
 pub struct JournalDamage {
     /// Bytes of such pieces.
     pub bytes: u64,
-    /// Acknowledgements that they may have held, at most.
+    /// Maximum number of acknowledgements in the lost pieces.
     pub lost: u64,
     /// Unverifiable units by target and offset. A missing piece may have withdrawn an acknowledgement.
     pub doubtful: BTreeSet<(u32, u64)>,

@@ -21,7 +21,7 @@ pub struct Health {
     /// Minutes beyond the temperature from which on the maker warns.
     pub warning_minutes: u32,
     pub critical_minutes: u32,
-    /// How often the device began to slow down a little because of heat.
+    /// Number of starts of light thermal throttling.
     pub light_throttles: u32,
     pub heavy_throttles: u32,
     /// Time of light throttling in s.

@@ -15,7 +15,7 @@ pub struct Cpu {
     pub idle_states: Vec<IdleState>,
     /// Threads per core as the kernel permits them: `on`, `off`, `notsupported`.
     pub smt: Option<String>,
-    /// How often processors slowed down for heat since the machine started, all of them together.
+    /// Number of thermal throttling events of all processors since the machine's start.
     pub throttled: Option<u64>,
 }
 
@@ -42,7 +42,7 @@ pub struct IdleState {
     /// `POLL`, `C1E`, `C6`.
     pub name: String,
     pub latency: u64,
-    /// How long it must last to be worth while, µs: shorter pauses are spent in a shallower one.
+    /// Minimum worthwhile stay in µs; shorter pauses use a shallower state.
     pub residency: u64,
     pub enabled: bool,
 }

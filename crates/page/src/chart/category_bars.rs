@@ -19,7 +19,7 @@ pub struct CategoryBars {
     pub table: FigureTable,
 }
 
-/// Where a bar begins and ends, shares of its row from above: below its name.
+/// Start and end of a bar as shares of its row from the top: below its name.
 const BAR: [f64; 2] = [0.52, 0.84];
 
 /// Letters of a name that have room on a phone.

@@ -29,7 +29,7 @@ pub struct ShiftRow {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Where a row's drawing is, share of the row from above: below its name.
+/// Position of a row's drawing as share of the row from the top: below its name.
 const HEIGHT: f64 = 0.7;
 const NAME: f64 = 0.45;
 /// Half of the height of an end of an interval, share of the row.

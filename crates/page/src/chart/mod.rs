@@ -81,7 +81,7 @@ pub struct Mark {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointLabel {
-    /// Where: shares of the chart's width from the left and of its height from the bottom.
+    /// Position as shares of the chart's width from the left and of its height from the bottom.
     pub place: path::Point,
     pub text: String,
     /// Whether the label is hidden on narrow screens.

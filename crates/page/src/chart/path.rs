@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-/// Where something is on a chart: shares of its width from the left and of its height from the bottom.
+/// Position on a chart as shares of its width from the left and of its height from the bottom.
 pub type Point = (f64, f64);
 
-/// Units of a side.
+/// Length of a side in units.
 const SIDE: f64 = 1000.0;
 
 fn put_point(path: &mut String, command: char, (x, y): Point) {

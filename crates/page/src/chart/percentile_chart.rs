@@ -34,7 +34,7 @@ impl PercentileSeries {
     }
 }
 
-/// How many nines a share has: 1 of 0.9, 2 of 0.99, 0 of 0.
+/// Returns the number of nines of a share: 1 of 0.9, 2 of 0.99, 0 of 0.
 pub fn nines(share: f64) -> f64 {
     -(1.0 - share).max(1e-15).log10()
 }

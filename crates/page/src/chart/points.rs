@@ -23,7 +23,7 @@ pub struct Points {
 /// Points of one look. All are in the figures of the axes.
 #[derive(Debug)]
 pub struct PointGroup {
-    /// The class that gives their look.
+    /// Class that determines their appearance.
     pub class: &'static str,
     pub name: String,
     pub points: Vec<Point>,

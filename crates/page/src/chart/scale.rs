@@ -4,16 +4,16 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AxisScale {
     Linear {
-        /// Figure at 0.
+        /// Value at position 0.
         from: f64,
-        /// Figure at 1.
+        /// Value at position 1.
         to: f64,
     },
     /// Equal factors; both are greater than 0.
     Log {
-        /// Figure at 0.
+        /// Value at position 0.
         from: f64,
-        /// Figure at 1.
+        /// Value at position 1.
         to: f64,
     },
 }
@@ -53,7 +53,7 @@ impl AxisScale {
         AxisScale::Log { from: low, to: high }
     }
 
-    /// Where a figure is; outside of the axis it is below 0 or above 1.
+    /// Returns the position of a figure; outside of the axis it is below 0 or above 1.
     pub fn place(self, figure: f64) -> f64 {
         match self {
             AxisScale::Linear { from, to } => (figure - from) / (to - from),

@@ -55,7 +55,7 @@ pub(super) fn name(metric: &Compared) -> &str {
     metric.title.strip_suffix(", ms").unwrap_or(&metric.title)
 }
 
-/// How a figure is written: rates are more if they're better, latencies less.
+/// Returns the formatter of a figure: higher rates and lower latencies are better.
 pub(super) fn text(metric: &Compared) -> fn(f64) -> String {
     if metric.more_is_better { diskspd_report::number::number } else { diskspd_report::number::latency }
 }

@@ -21,7 +21,7 @@ pub struct ListedRun<'a> {
     /// Start or storage time in seconds since 1970.
     pub at: i64,
     pub label: Option<&'a str>,
-    /// Words to find it by.
+    /// Search words.
     pub tags: &'a [String],
     /// Whether the run is protected from removal.
     pub pinned: bool,
@@ -48,7 +48,7 @@ pub struct RunSeries {
     pub figure: RunFigure,
     /// (index in [`HistoryPage::runs`], value), oldest first: at least one.
     pub points: Vec<(usize, f64)>,
-    /// Where it was how high, by places in the points: at least one.
+    /// Levels with their ranges of points; at least one.
     pub levels: Vec<Level>,
     pub told: Vec<RunNote>,
     pub said: Vec<String>,
@@ -77,7 +77,7 @@ impl RunNote {
     }
 }
 
-/// How a level differs from the one before it, and whether that is better.
+/// Describes the change from the previous level, and whether it is better.
 pub fn change_of(before: &Level, level: &Level, figure: RunFigure) -> (String, bool) {
     let better = (level.rate > before.rate) == figure.more_is_better();
     let change = level.change_percent(before);

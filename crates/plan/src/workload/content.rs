@@ -20,7 +20,7 @@ pub struct ReducibleContent {
     repeats: u64,
     random_percent: usize,
     choices: Random,
-    /// Sets the units of threads and targets apart.
+    /// Makes the units of threads and targets differ.
     seed: u64,
     /// Units that repeat no other, so far.
     new: u64,

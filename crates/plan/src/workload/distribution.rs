@@ -20,7 +20,7 @@ struct StatedRange {
     io_base: u32,
     /// I/O points; 0 = a hole.
     io_span: u32,
-    /// Begin, in the unit of the distribution.
+    /// Start in the unit of the distribution.
     start: u64,
     /// Extent, in the unit of the distribution.
     extent: u64,

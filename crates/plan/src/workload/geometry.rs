@@ -59,7 +59,7 @@ pub enum PlacementError {
         placement: Placement,
         /// Bytes that I/O may touch.
         region: u64,
-        /// Bytes that the first I/O needs.
+        /// Minimum size in bytes for the first I/O.
         needed: u128,
     },
 }

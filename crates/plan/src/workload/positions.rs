@@ -5,7 +5,7 @@ use super::{Grid, Modulus, Random, TargetWorkload};
 use diskspd_profile::DistributionKind;
 use diskspd_results::EffectiveRange;
 
-/// Where the random positions of a thread on a target are drawn from.
+/// Source of the random positions of a thread on a target.
 #[derive(Debug)]
 pub(super) struct Positions {
     stride: Modulus,
@@ -126,7 +126,7 @@ impl Positions {
 }
 
 impl Ranges {
-    /// Where an aligned number falls, in the range that the next number chooses.
+    /// Returns the position of an aligned number in the range that the next number chooses.
     // Kept out of the loop that draws without a distribution.
     #[inline(never)]
     fn draw_place(&self, aligned: u64, random: &mut Random) -> u64 {

@@ -31,7 +31,7 @@ pub(super) struct TargetState {
     positions: Positions,
     mix: Mix,
     track: Track,
-    /// How many slices of a source a write's data may be; `None` = nothing is drawn.
+    /// Number of slices of a data source; `None` = no slice is drawn.
     slices: Option<Modulus>,
     base: u64,
     pub(super) block_size: u32,

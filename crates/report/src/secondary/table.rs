@@ -11,7 +11,7 @@ pub trait SecondaryRow: Clone {
         None
     }
 
-    /// The target, as the user gave it.
+    /// Path of the target as entered by the user.
     fn path(&self) -> &RawText;
 
     /// Appends sentences about the row to the text report, after the table.

@@ -29,7 +29,7 @@ fn write_one(out: &mut Writer, finding: &Finding) {
     out.close("Finding");
 }
 
-/// How bad it is, in the words of the JSON record; `none` = nothing is.
+/// Returns the severity as in the JSON record; `none` = no finding.
 pub(super) fn severity(severity: Option<Severity>) -> &'static str {
     severity.map_or("none", Severity::word)
 }

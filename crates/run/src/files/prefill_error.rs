@@ -35,7 +35,7 @@ pub(crate) enum PrefillError {
         /// Bytes that were free before.
         free: u64,
     },
-    /// The user may not have more.
+    /// The user's limit is exceeded.
     #[error("'{path}': --prefill: this user's disk quota is exhausted")]
     Quota { path: RawText },
     #[error("'{path}': --prefill: {source}")]

@@ -170,7 +170,7 @@ fn make_buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, V
     Ok((buffer, plan.targets.iter().map(place).collect()))
 }
 
-/// Why every I/O takes more of the CPU than it could, and what to do about it.
+/// Returns the reason for the higher CPU time of I/Os, and the remedy.
 fn not_pinned(why: &PinError, span: &SpanPlan) -> String {
     let (reason, remedy) = match why {
         PinError::Limit => {

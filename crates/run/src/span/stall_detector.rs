@@ -172,7 +172,7 @@ mod tests {
         pulse.delays_seen()
     }
 
-    /// Stopped for the last part of each period.
+    /// A thread that is stopped in the last part of each period.
     fn stop_periodically(period: Nanos, runs: Nanos) -> impl Fn(Nanos) -> (Nanos, Nanos) {
         move |meant| (if meant % period < runs { meant } else { meant - meant % period + period }, 0)
     }

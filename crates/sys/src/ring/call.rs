@@ -32,7 +32,7 @@ pub(super) struct RingCall {
     name: RawFd,
     descriptor: RawFd,
     flags: u32,
-    /// Where the kernel reads the timeout; `None` = it is copied at each call.
+    /// Memory in which the kernel reads the timeout; `None` = copied at each call.
     wait_memory: Option<WaitMemory>,
 }
 

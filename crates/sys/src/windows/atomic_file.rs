@@ -97,7 +97,7 @@ impl FileTarget {
     }
 }
 
-/// Tries random names until one isn't taken.
+/// Tries random names until an unused one is found.
 fn random_names(folder: &Path, like: &OsStr) -> io::Result<(File, PathBuf)> {
     let mut failed = io::ErrorKind::AlreadyExists.into();
     for _ in 0..MAX_NAME_TRIES {
@@ -135,7 +135,7 @@ fn random_name(like: &OsStr) -> OsString {
 pub struct NewFile {
     place: Arc<FileTarget>,
     file: File,
-    /// Where it is; `None` = under its own name, or kept under another one.
+    /// Current path; `None` = in place, or kept under another name.
     path: Option<PathBuf>,
 }
 

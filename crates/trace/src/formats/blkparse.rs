@@ -30,7 +30,7 @@ enum EventSubject {
     Reads,
     Writes,
     Discards,
-    /// A message, a command to the device.
+    /// A message or a passthrough command.
     Else,
 }
 

@@ -80,7 +80,7 @@ impl Streams {
         Streams { wanted: wanted.map(str::to_owned), first: None, others: Vec::new() }
     }
 
-    /// Whether an I/O on this one is taken.
+    /// Whether I/Os on this device are selected.
     pub(super) fn accepts_event(&mut self, name: &str) -> Result<bool, TraceErrorKind> {
         if let Some(wanted) = &self.wanted {
             let taken = wanted == name;

@@ -72,7 +72,7 @@ struct Output {
     file: StreamedFile,
     /// Whether the log contains more than the header.
     has_lines: bool,
-    /// I/Os that were seen, written or not.
+    /// Number of observed I/Os, written or not.
     seen: u64,
     dropped: u64,
     spans: u32,

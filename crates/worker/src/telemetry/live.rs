@@ -98,7 +98,7 @@ impl Counters {
         self.add_latencies(nanos, 1);
     }
 
-    /// Counts this number of equal latencies in ns.
+    /// Adds a number of equal latencies in ns.
     #[inline]
     pub(crate) fn add_latencies(&self, nanos: u64, count: u64) {
         if let Some(cell) = self.latency.get(Steps::cell(nanos)) {

@@ -44,7 +44,7 @@ impl DirectionCounts {
     }
 }
 
-/// Makes the figures of one interval after the other.
+/// Computes the figures of consecutive intervals.
 #[derive(Debug)]
 pub struct Ticker {
     start: Nanos,

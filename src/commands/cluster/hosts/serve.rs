@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How long a rank may take to end after its connection was lost.
+/// Maximum time of a rank for its end after a lost connection.
 const ENDING: Nanos = 10 * SECOND;
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 

@@ -146,7 +146,7 @@ fn goes_on(not_done: CommandError, runs: usize) -> CommandError {
     CommandError::failed(why.chain([kept]))
 }
 
-/// Both sides, out of the folder.
+/// Reads both sides from the folder.
 fn read(
     folder: &BootFolder,
     history: &[BootRun],

@@ -150,7 +150,7 @@ fn kernel_name(here: &Kernel, known: &[Option<&Kernel>; 2]) -> String {
     here.name(other.copied())
 }
 
-/// What to boot next, for `due`, while a kernel of side `here` runs.
+/// Returns the next kernel to boot for `due`, while a kernel of side `here` runs.
 pub(super) fn to_do(known: &[Option<&Kernel>; 2], due: usize, here: usize) -> String {
     let again = if due == here { " again" } else { "" };
     let next = match known[due] {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyAfterRequest {
     pub source: Journals,
-    /// Where its targets are now, in their order; empty = where they were.
+    /// Current paths of its targets, in order; empty = unchanged.
     pub targets: Vec<RawText>,
     /// Whether every write is judged as atomic, regardless of the run's options.
     pub atomic: bool,

@@ -90,7 +90,7 @@ pub(super) mod tests {
     const RATES: Speed =
         Speed { iops: 500.0, bytes_per_s: 2_048_000.0, latency: None, max: None, reads_and_writes: None };
 
-    /// Ten seconds of twenty, the seventh slower.
+    /// Sample: ten of twenty seconds, the seventh slower.
     pub(crate) fn half_a_run() -> LivePhase {
         let mut stretch = LivePhase::default();
         stretch.goes_on("warm up", SECOND, Some(Speed { iops: 1e9, ..RATES }));

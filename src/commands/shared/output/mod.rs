@@ -139,7 +139,7 @@ pub(crate) fn verdict_not_kept(request: &RunRequest, format: ResultFormat) -> Op
     })
 }
 
-/// Where the extra outputs of a run go: the files of `--out`, the stream.
+/// Destinations of the extra outputs of a run: the files of `--out`, the stream.
 #[derive(Debug)]
 pub(crate) struct Outputs {
     pub files: Vec<OutFile>,

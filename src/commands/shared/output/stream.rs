@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Lines that may wait for the reader; more are left out.
 const MAX_WAITING_LINES: usize = 1024;
-/// How long the end of the run waits for a reader to take the last lines.
+/// Maximum wait at the end of the run for the reader of the last lines.
 const MAX_READER_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]

@@ -109,7 +109,7 @@ impl Runnable {
         with::refusals(&self.profile, &WithRequest { run_options, own_options, destroy, named })
     }
 
-    /// Why it can't be made by this process alone, or by the job that it leads.
+    /// Returns the reasons against a run by this process alone, or by its job.
     fn find_unfit(&self) -> Vec<Finding> {
         if let Some(job) = JOB.get() {
             return job.find_unfit(self);

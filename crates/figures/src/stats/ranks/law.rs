@@ -36,7 +36,7 @@ impl RankLaw {
         self.most
     }
 
-    /// The chance of at most so much.
+    /// Returns the probability of at most this value.
     pub fn at_most(&self, number: usize) -> f64 {
         match &self.chances {
             Some(chances) => chances.iter().take(number + 1).sum::<f64>().min(1.0),

@@ -15,7 +15,7 @@ pub const CONFIDENCE: f64 = 0.95;
 pub struct Shift {
     /// The best estimate: the median of all contrasts (Hodges-Lehmann).
     pub estimate: f64,
-    /// Where the true shift lies; `None` = too few values to be so sure.
+    /// Interval of the true shift; `None` = too few values.
     pub interval: Option<(f64, f64)>,
     /// Actual confidence: at least the requested one, and more where ranks allow no less. 0 without an
     /// interval.

@@ -25,7 +25,7 @@ impl WriteRefusedError {
     }
 }
 
-/// Why the file at the path must not be written to: paging files are Windows' own.
+/// Returns the refusal of a write to a paging file of Windows.
 fn file_refusal(path: &Path) -> Option<WriteRefusedError> {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let uses = of_file(&whole.to_string_lossy(), &page_files());

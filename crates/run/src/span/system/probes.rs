@@ -21,7 +21,7 @@ pub struct Probes {
     /// Facts about new files, by their folder.
     missing: RefCell<HashMap<PathBuf, TargetFacts>>,
     engines: RefCell<HashMap<EngineKind, Result<(), AvailabilityError>>>,
-    /// How targets complete their I/Os, by where they are and whether they're opened with `O_DIRECT`.
+    /// Completion modes of targets, by path and `O_DIRECT`.
     completions: RefCell<HashMap<(PathBuf, bool), Completion>>,
     trace: RefCell<Option<trace::ReadyTrace>>,
 }

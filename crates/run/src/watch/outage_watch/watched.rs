@@ -50,7 +50,7 @@ pub(super) struct TargetCounts {
 }
 
 struct CountedWorker {
-    /// The place of each of its targets among all.
+    /// Index of each target of the worker.
     places: Vec<usize>,
     /// Whether its published counts are about several targets.
     is_shared: bool,
