@@ -32,9 +32,9 @@ pub fn shipped(name: &str) -> Option<&'static ShippedSuite> {
 /// The table of them, of at most `room` columns.
 pub fn list(room: usize) -> String {
     const COLUMNS: &[TableColumn<ListedSuite>] = &[
-        TableColumn::words("suite", |one| Cell::Text(one.name.to_owned())),
-        TableColumn::number("tests", |one| Cell::Whole(one.suite.tests.len() as u64)),
-        TableColumn::words("purpose", |one| Cell::Text(one.suite.about.clone())),
+        TableColumn::<ListedSuite>::words("suite", |one| Cell::Text(one.name.to_owned())).brief(),
+        TableColumn::<ListedSuite>::number("tests", |one| Cell::Whole(one.suite.tests.len() as u64)).brief(),
+        TableColumn::<ListedSuite>::words("purpose", |one| Cell::Text(one.suite.about.clone())).brief(),
     ];
     struct ListedSuite {
         name: &'static str,
@@ -48,6 +48,13 @@ pub fn list(room: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn list_of_suites_fits_terminal() {
+        let text = list(60);
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+        assert!(SHIPPED.iter().all(|one| text.contains(one.name)), "{text}");
+    }
 
     #[test]
     fn shipped_suites_parse_and_describe_each_test() {
