@@ -6,7 +6,7 @@
 //! | `<!-- before: LINE -->` | none: LINE runs first |
 //! | `<!-- run -->` | command lines |
 //! | `<!-- output -->` | output of the last line, kept by `UPDATE_EXPECT=1 cargo test --test program guides` |
-//! | `<!-- sample -->` | output of real disks: headings and names of rows are the program's |
+//! | `<!-- sample -->` | output of real disks; the program has these headings and names of rows |
 
 #![allow(clippy::unwrap_used)]
 
@@ -111,13 +111,13 @@ impl Guide {
         block.to_owned()
     }
 
-    /// Headings and names of rows are the program's: in the outputs, or in its sources.
+    /// The outputs or the sources contain the headings and the names of rows.
     fn check_names(&self, block: &str) {
         for line in block.lines().filter(|line| !line.is_empty() && !line.starts_with('-')) {
             let cells: Vec<&str> =
                 line.split(['|']).flat_map(|part| part.split("  ")).map(str::trim).collect();
             let cells: Vec<&str> = cells.into_iter().filter(|cell| !cell.is_empty()).collect();
-            let is_heading = cells.len() > 3 && cells.iter().all(|cell| !cell.contains(|c: char| c == '.'));
+            let is_heading = cells.len() > 3 && cells.iter().all(|cell| !cell.contains('.'));
             let names = if is_heading { &cells[..] } else { &cells[..usize::from(cells.len() > 1)] };
             for name in names.iter().filter(|name| name.parse::<f64>().is_err()) {
                 assert!(self.all.contains(name) || is_in_sources(name), "{name:?} of {line:?}\n{}", self.all);
