@@ -319,8 +319,10 @@ impl OptionOnLine {
     /// `-b4KiB` and `-c1.5G`: the same sizes as DISKSPD reads them.
     fn plain_sizes(&self, draft: &RunRequestBuilder) -> Option<String> {
         let plain = foreign::plain_sizes(std::str::from_utf8(&self.value).ok()?)?;
-        let accepted = self.flag?.apply(&mut draft.clone(), plain.as_bytes()).is_ok();
-        accepted.then(|| format!("use {}", self.with(&plain).attached()))
+        let mut tried = draft.clone();
+        let accepted = self.flag?.apply(&mut tried, plain.as_bytes()).is_ok();
+        let as_typed = tried.request.warnings.len() == draft.request.warnings.len();
+        (accepted && as_typed).then(|| format!("use {}", self.with(&plain).attached()))
     }
 
     fn option_error(&self, flag: &Flag, problem: ValueError) -> CliError {

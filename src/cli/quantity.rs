@@ -47,24 +47,44 @@ impl Quantity {
         }
     }
 
-    /// The intended number, rounded up, if a unit after the digits changes the value. 0 has the same value in
-    /// any unit.
+    /// The intended number, rounded up, if units after the digits change the value, as in `1.5m` and `1h30m`.
+    /// 0 has the same value in any unit.
     pub fn convert(self, value: &[u8]) -> Option<u128> {
-        let (units, step) = self.unit_table();
-        let suffix = std::str::from_utf8(behind_lenient_integer(value)).ok()?.to_lowercase();
-        let (fraction, unit) = match suffix.strip_prefix('.') {
-            Some(rest) => rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())),
-            None => ("", suffix.as_str()),
-        };
-        let (_, size) = units.iter().find(|(names, _)| names.contains(&unit.trim_start()))?;
         let whole = u128::try_from(parse_lenient_integer(value)).ok()?;
-        let fraction = &fraction[..fraction.len().min(9)];
-        let scale = 10_u128.pow(fraction.len() as u32);
-        let number = whole * scale + fraction.parse::<u128>().unwrap_or(0);
-        let intended = (number * u128::from(*size)).div_ceil(scale * u128::from(step));
-        (intended != whole).then_some(intended)
+        let suffix = std::str::from_utf8(behind_lenient_integer(value)).ok()?.to_lowercase();
+        let mut number = whole.to_string();
+        let mut left = suffix.as_str();
+        let (mut intended, step) = (0, u128::from(self.unit_table().1));
+        while !left.is_empty() {
+            let digits = left.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(left.len());
+            number.push_str(&left[..digits]);
+            let named = left[digits..].trim_start();
+            let end = named.find(|c: char| c.is_ascii_digit()).unwrap_or(named.len());
+            intended += self.count_steps(&number, named[..end].trim_end(), step)?;
+            (number, left) = (String::new(), &named[end..]);
+        }
+        let intended = intended.div_ceil(PARTS * step);
+        (!suffix.is_empty() && intended != whole).then_some(intended)
+    }
+
+    /// A number such as `1.5` of a unit, in parts of the smallest unit.
+    fn count_steps(self, number: &str, unit: &str, step: u128) -> Option<u128> {
+        let size = match self.unit_table().0.iter().find(|(names, _)| names.contains(&unit)) {
+            Some((_, size)) => u128::from(*size),
+            None => step * MULTIPLES.iter().find(|(name, _)| *name == unit && step > 1)?.1,
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let fraction = format!("{:0<9}", fraction.get(..9).unwrap_or(fraction));
+        let parts = whole.parse::<u128>().ok()?.checked_mul(PARTS)? + fraction.parse::<u128>().ok()?;
+        parts.checked_mul(size)
     }
 }
+
+/// Parts of a number with nine decimal places.
+const PARTS: u128 = 1_000_000_000;
+
+/// Multiples of a step of time; the other letters are units of time.
+const MULTIPLES: [(&str, u128); 2] = [("k", 1_000), ("g", 1_000_000_000)];
 
 /// Bytes of an amount such as `4KiB` or `1.5G`; `None` if it is not a whole number of bytes.
 pub(super) fn amount(text: &str) -> Option<u64> {
@@ -100,6 +120,14 @@ mod tests {
             (Seconds, "1000us", Some(1)),
             (Seconds, "+3m", Some(180)),
             (Seconds, "2147483647w", Some(1298798109705600)),
+            (Seconds, "1h30m", Some(5400)),
+            (Seconds, "1m30s", Some(90)),
+            (Seconds, "1 min 30 s", Some(90)),
+            (Seconds, "1K", Some(1000)),
+            (Milliseconds, "5K", Some(5000)),
+            (Seconds, "30s500ms", Some(31)),
+            (Seconds, "1h30", None),
+            (Seconds, "1.2.3m", None),
             (Seconds, "30s", None),
             (Seconds, "1ms", None),
             (Seconds, "0m", None),

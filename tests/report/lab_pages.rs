@@ -156,7 +156,7 @@ fn compared_time_spans_are_named_by_workload() {
 #[test]
 fn inconclusive_comparison_states_the_reason() {
     let (_, page) = page_of(&mixed("A", 5000.0, 1), &mixed("B", 5100.0, 1), false);
-    assert!(page.contains("TWO RUNS") && page.contains("use --repeat"));
+    assert!(page.contains("TWO RUNS") && page.contains("compare --repeat 4 --"));
     let (_, page) = page_of(&mixed("A", 5000.0, 4), &mixed("B", 5000.0, 4), true);
     assert!(page.contains("this machine's own noise") && page.contains("runs vary by about"));
     let mut other = mixed("B", 5000.0, 4);

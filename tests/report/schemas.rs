@@ -1027,7 +1027,7 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 61] = [
+const COMPARISON_FIELDS: [(&str, &str); 62] = [
     ("format", "tells a comparison from other JSON"),
     (
         "name",
@@ -1038,6 +1038,7 @@ const COMPARISON_FIELDS: [(&str, &str); 61] = [
     ("looks", "how often the answer is computed at most, to decide about more runs"),
     ("same_percent", "differences of this workload up to this count as the same, percent"),
     ("more_of_b", "runs of B alone that would probably decide; null = decided, or no number would"),
+    ("fewest_runs", "smallest numbers of runs of A and B that can show a change; null = these runs can"),
     ("seen", "known steps between sessions, whether or not they are enough"),
     ("known_by", "source of the allowance: of, and apart_ms"),
     ("of", "sessions, nearer_sessions, boots or position"),
@@ -1142,6 +1143,7 @@ fn comparison_schema() -> String {
             detectable_percent: figure(),
             more_runs: known.then_some([1, 2]),
             more_of_b: known.then_some(1),
+            fewest_runs: known.then_some([4, 5]),
             drift_percent: figure(),
             position_percent: figure(),
             allowance: known.then_some(OrderAllowance { percent: 1.5, sessions: 8, seen: 8, known_by }),

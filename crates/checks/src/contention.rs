@@ -4,6 +4,7 @@ use super::processors::{self, Share};
 use super::{Finding, Limiter, Severity, SpanContext, achieved_rate};
 use diskspd_machine::threads::ThreadTimes;
 use diskspd_results::{ResourceUsage, WorkerUsage};
+use std::collections::HashMap;
 
 /// From this share of the rate on, what waiting takes away changes conclusions: more than repeated runs
 /// scatter.
@@ -116,19 +117,27 @@ fn used_cpus(span: &SpanContext, shares: &[Share], cpu: Option<u32>) -> Option<f
 fn find_holder(waiters: &[Waiter], shares: &[Share], effort: &ResourceUsage, window: f64) -> CpuHolder {
     let window_us = (window / 1e3) as u64;
     let cpus = shares.len().max(1) as f64;
+    let mut busy_on: HashMap<u32, f64> = HashMap::new();
+    for waiter in waiters {
+        for (cpu, share) in waiter.worker.bound_shares(window_us) {
+            *busy_on.entry(cpu).or_default() += waiter.busy * share;
+        }
+    }
+    let all_busy: f64 = waiters.iter().map(|waiter| waiter.busy).sum();
     // Weighted by how long each waited: what its own companions had of its CPU, and what all others had.
     let (mut companions, mut rest) = (0.0, 0.0);
-    for (index, waiter) in waiters.iter().enumerate() {
-        let others = waiters.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
+    for waiter in waiters {
         let beside: f64 = match (waiter.worker.cpu, &waiter.worker.affinity_change) {
-            (Some(_), _) | (_, Some(_)) => {
+            (_, Some(_)) => {
+                let others = waiters.iter().filter(|other| !std::ptr::eq(*other, waiter));
                 others.map(|other| other.busy * waiter.worker.combined_usage(other.worker, window_us)).sum()
             }
+            (Some(cpu), None) => busy_on[&cpu] - waiter.busy,
             // Bound to none, they keep out of each other's way where there is room for all.
             _ if waiters.len() as f64 <= cpus => 0.0,
-            _ => others.map(|other| other.busy).sum::<f64>() / cpus,
+            _ => (all_busy - waiter.busy) / cpus,
         };
-        let beside = beside.min(waiter.else_used);
+        let beside = beside.min(waiter.else_used).max(0.0);
         companions += waiter.waiting * beside;
         rest += waiter.waiting * (waiter.else_used - beside);
     }

@@ -148,7 +148,10 @@ impl RepeatedFigure {
 
     /// The 95 % interval in words.
     pub fn interval(&self) -> String {
-        let (Some(low), Some(high)) = (self.low, self.high) else { return "- (one run)".to_owned() };
+        let (Some(low), Some(high)) = (self.low, self.high) else {
+            let why = if self.runs == 1 { "one run" } else { "wider than a factor of ten" };
+            return format!("- ({why})");
+        };
         let percent = self.uncertainty_percent.map_or(String::new(), |percent| format!(" ({percent:.2} %)"));
         format!("{low:.3} .. {high:.3}{percent}")
     }

@@ -102,6 +102,13 @@ impl WorkerUsage {
         shared as f64 / window_us.max(1) as f64
     }
 
+    /// Returns the CPUs to which the thread was bound, with the shares of a window of `window_us` us.
+    pub fn bound_shares(&self, window_us: u64) -> impl Iterator<Item = (u32, f64)> {
+        let share = move |time: u64| time as f64 / window_us.max(1) as f64;
+        let times = self.bound_times(window_us).into_iter().flatten();
+        times.map(move |(cpu, from, to)| (cpu, share(to.saturating_sub(from))))
+    }
+
     fn bound_times(&self, window_us: u64) -> [Option<(u32, u64, u64)>; 2] {
         let Some(rebound) = &self.affinity_change else {
             return [self.cpu.map(|cpu| (cpu, 0, window_us)), None];

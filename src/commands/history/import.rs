@@ -7,7 +7,8 @@ use crate::commands::shared::console::display::Display;
 use crate::commands::shared::input::load_runs;
 use crate::formats::error::ResultError;
 use crate::results::RunSummary;
-use crate::store::{ImportOutcome, RunNotes, Store, StoredForm, packed};
+use crate::store::{ImportOutcome, RunNotes, Store, StoreIndex, StoredForm, packed};
+use crate::sys::clock;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -53,33 +54,52 @@ fn import_each(
     let mut index = store.open()?;
     let files = load_runs::files(files);
     let (display, all) = (Display::new(false), files.len());
-    for (number, (file, there)) in files.into_iter().enumerate() {
-        display.count("files imported:", number, all);
-        let shown = load_runs::display_path(&file);
-        let content = there.map_err(CommandError::from).and_then(|()| {
-            read_content(&file).map_err(|fault| CommandError::from(format!("{shown}: {fault}")))
-        });
-        let runs = match content {
-            Ok(runs) => runs,
-            Err(why) => {
-                told(&shown, Err(why));
-                continue;
+    let mut files = files.into_iter().enumerate().peekable();
+    while files.peek().is_some() {
+        let began = clock::wall_millis();
+        index.write_together(|index| {
+            for (number, (file, there)) in files.by_ref() {
+                display.count("files imported:", number, all);
+                match there {
+                    Ok(()) => import_file(index, &file, label, &mut told),
+                    Err(why) => told(&load_runs::display_path(&file), Err(why.into())),
+                }
+                if began.abs_diff(clock::wall_millis()) > LONGEST_LOCK_MS {
+                    break;
+                }
             }
-        };
-        for (source, bytes) in runs {
-            let about = RunNotes {
-                label: label.map(str::to_owned),
-                saved_at: jiff::Timestamp::now().as_second(),
-                imported_from: Some(file.to_string_lossy().into_owned()),
-                ..RunNotes::default()
-            };
-            told(&shown, index.import(source, &bytes, about).map_err(CommandError::from));
-        }
+        })?;
     }
     display.clear();
     Ok(())
 }
 
+/// Other writers of the index wait for this time at most, and for the file that is being imported.
+const LONGEST_LOCK_MS: u64 = 1000;
+
+fn import_file(
+    index: &mut StoreIndex,
+    file: &Path,
+    label: Option<&str>,
+    told: &mut impl FnMut(&str, Result<ImportOutcome, CommandError>),
+) {
+    let shown = load_runs::display_path(file);
+    let runs = match read_content(file) {
+        Ok(runs) => runs,
+        Err(fault) => return told(&shown, Err(CommandError::from(format!("{shown}: {fault}")))),
+    };
+    for (source, bytes) in runs {
+        let about = RunNotes {
+            label: label.map(str::to_owned),
+            saved_at: jiff::Timestamp::now().as_second(),
+            imported_from: Some(file.to_string_lossy().into_owned()),
+            ..RunNotes::default()
+        };
+        told(&shown, index.import(source, &bytes, about).map_err(CommandError::from));
+    }
+}
+
+/// Why the runs of a file can't be kept.
 #[derive(Debug, thiserror::Error)]
 enum ImportError {
     #[error("cannot be read: {0}")]

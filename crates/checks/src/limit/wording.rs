@@ -11,7 +11,8 @@ use crate::{
 };
 use diskspd_base::engines::EngineKind;
 use diskspd_figures::units::seconds_of_ns;
-use diskspd_results::{Limiter, ResourceUsage, ToolCost, WorkerUsage};
+use diskspd_results::{Limiter, ResourceUsage, ToolCost};
+use std::collections::BTreeMap;
 
 /// Maximum ratio of the measured to the requested depth that counts as different.
 const MAX_DEPTH_RATIO: f64 = 0.9;
@@ -290,24 +291,22 @@ fn busy_cpus(
 const MAX_NAMED_THREADS: usize = 4;
 
 fn sharing_text(effort: &ResourceUsage) -> Option<String> {
-    let on = |cpu: u32| (0..).zip(&effort.workers).filter(move |(_, worker)| worker.bound_to() == Some(cpu));
-    let bound = effort.workers.iter().filter_map(WorkerUsage::bound_to);
-    let mut shared: Vec<u32> = bound.filter(|cpu| on(*cpu).count() > 1).collect();
-    shared.sort_unstable();
-    shared.dedup();
-    match shared.as_slice() {
-        [] => None,
-        [cpu] if on(*cpu).count() <= MAX_NAMED_THREADS => {
-            let names: Vec<String> = on(*cpu).map(|(thread, _): (u32, _)| thread.to_string()).collect();
-            let (last, first) = names.split_last()?;
-            Some(format!("threads {} and {last} share CPU {cpu}", first.join(", ")))
-        }
-        [cpu] => Some(format!("{} share CPU {cpu}", on(*cpu).count())),
-        cpus => {
-            let sharing: usize = cpus.iter().map(|cpu| on(*cpu).count()).sum();
-            Some(format!("{sharing} share {} CPUs", cpus.len()))
+    let mut bound: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (thread, worker) in effort.workers.iter().enumerate() {
+        if let Some(cpu) = worker.bound_to() {
+            bound.entry(cpu).or_default().push(thread);
         }
     }
+    bound.retain(|_, threads| threads.len() > 1);
+    let (cpu, threads) = bound.first_key_value()?;
+    Some(match (bound.len(), threads.as_slice()) {
+        (1, [first @ .., last]) if threads.len() <= MAX_NAMED_THREADS => {
+            let first: Vec<String> = first.iter().map(usize::to_string).collect();
+            format!("threads {} and {last} share CPU {cpu}", first.join(", "))
+        }
+        (1, _) => format!("{} share CPU {cpu}", threads.len()),
+        (cpus, _) => format!("{} share {cpus} CPUs", bound.values().map(Vec::len).sum::<usize>()),
+    })
 }
 
 fn more_than_cpus(span: &SpanContext, effort: &ResourceUsage) -> String {

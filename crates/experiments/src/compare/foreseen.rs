@@ -34,11 +34,11 @@ pub fn foreseen(planned: PlannedRuns, deciding: usize) -> Option<PlannedPower> {
     let found = |message: String, detects_nothing: bool, figures: usize| PlannedPower {
         message,
         detects_nothing,
-        each: sufficient_runs(|runs| with_each(planned, runs), figures).unwrap_or(MAX_RUNS),
+        each: sufficient_runs(|runs| with_each(planned, runs), confidence_for(figures)).unwrap_or(MAX_RUNS),
         later: match planned {
             PlannedRuns::Pairs(_) => None,
             PlannedRuns::Sides([first, _]) => {
-                sufficient_runs(|runs| PlannedRuns::Sides([first, runs]), figures)
+                sufficient_runs(|runs| PlannedRuns::Sides([first, runs]), confidence_for(figures))
             }
         },
     };
@@ -83,13 +83,37 @@ fn with_each(planned: PlannedRuns, runs: usize) -> PlannedRuns {
 
 /// Whether these runs can show a change of this number of figures together.
 fn is_sure(planned: PlannedRuns, figures: usize) -> bool {
-    let rest = (1.0 - CONFIDENCE) / figures.max(1) as f64;
-    1.0 - rank_design(planned).surest() <= rest * (1.0 + 1e-12)
+    can_show_change(rank_design(planned), confidence_for(figures))
+}
+
+/// The confidence of each figure, if this number of figures share the error rate.
+fn confidence_for(figures: usize) -> f64 {
+    1.0 - (1.0 - CONFIDENCE) / figures.max(1) as f64
+}
+
+/// Returns the smallest numbers of runs of both sides that can show a change, if `counts` cannot. Without a
+/// `design` the sides do not alternate, and the earlier side stays if the later side can compensate.
+pub(super) fn fewest_runs(design: Option<RankDesign>, counts: [usize; 2], sure: f64) -> Option<[usize; 2]> {
+    let [first, other] = counts;
+    if can_show_change(design.unwrap_or(RankDesign::Sides(first, other)), sure) {
+        return None;
+    }
+    if design.is_some() {
+        return sufficient_runs(PlannedRuns::Pairs, sure).map(|runs| [runs; 2]);
+    }
+    let each = sufficient_runs(|runs| PlannedRuns::Sides([runs; 2]), sure)?;
+    let later = sufficient_runs(|runs| PlannedRuns::Sides([first, runs]), sure);
+    Some(later.filter(|later| *later <= 2 * each).map_or([each; 2], |later| [first, later]))
+}
+
+/// Whether a change can be as certain as `sure`.
+fn can_show_change(design: RankDesign, sure: f64) -> bool {
+    1.0 - design.surest() <= (1.0 - sure) * (1.0 + 1e-9)
 }
 
 /// The smallest number of runs that is sufficient.
-fn sufficient_runs(planned: impl Fn(usize) -> PlannedRuns, figures: usize) -> Option<usize> {
-    (1..=MAX_RUNS).find(|runs| is_sure(planned(*runs), figures))
+fn sufficient_runs(planned: impl Fn(usize) -> PlannedRuns, sure: f64) -> Option<usize> {
+    (1..=MAX_RUNS).find(|runs| can_show_change(rank_design(planned(*runs)), sure))
 }
 
 #[cfg(test)]
@@ -113,6 +137,24 @@ mod tests {
             let found = foreseen(planned, deciding);
             let found = found.map(|found| (found.detects_nothing, found.each, found.later));
             assert_eq!(found, expected, "{planned:?} {deciding}");
+        }
+    }
+
+    #[test]
+    fn fewest_runs_extend_later_side_first() {
+        let alternating = |runs: usize| Some(RankDesign::Sides(runs, runs));
+        for (design, counts, expected) in [
+            (alternating(1), [1, 1], Some([4, 4])),
+            (alternating(3), [3, 3], Some([4, 4])),
+            (alternating(4), [4, 4], None),
+            (None, [1, 1], Some([4, 4])),
+            (None, [3, 1], Some([3, 5])),
+            (None, [3, 3], Some([3, 5])),
+            (None, [5, 0], Some([5, 3])),
+            (None, [5, 3], None),
+            (None, [0, 8], Some([4, 4])),
+        ] {
+            assert_eq!(fewest_runs(design, counts, CONFIDENCE), expected, "{design:?} {counts:?}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! An answer about several tests in a table and a sentence.
 
 use super::allowance::MIN_SESSIONS;
-use super::text::time_apart;
-use super::{AllowanceSource, ChangeVerdict, Compared, RunComparison, SpanCompared, place};
+use super::text::{fewest_text, time_apart};
+use super::{ChangeVerdict, Compared, AllowanceSource, RunComparison, SpanCompared, place};
 use diskspd_figures::units::count_of;
 use diskspd_figures::units::visible::line;
 
@@ -104,11 +104,9 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
     if let Some(runs) = metric.more_of_b {
         return time(runs);
     }
-    if metric.verdict == ChangeVerdict::TwoRuns {
-        return "one run each shows no scatter: repeat it".into();
-    }
-    if metric.confidence_percent.is_none() && metric.sides.is_some() {
-        return "too few runs to detect any difference: use more rounds (--repeat)".into();
+    if let Some(fewest) = metric.fewest_runs.filter(|_| metric.more_runs.is_none()) {
+        let (runs, repeat) = (fewest_text(metric, fewest), fewest[1]);
+        return format!("too few runs to detect any difference: at least {runs} can (--repeat {repeat})");
     }
     let Some(allowed) = metric.allowance else {
         return match metric.more_runs {

@@ -8,7 +8,7 @@ use diskspd_figures::units::visible::line;
 /// A figure of both sides.
 pub struct FigureRow<'a> {
     place: String,
-    metric: &'a Compared,
+    pub(super) metric: &'a Compared,
     decides: bool,
     until_sure: Option<&'a SequentialDesign>,
 }

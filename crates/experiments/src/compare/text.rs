@@ -83,7 +83,12 @@ pub fn wrong_figures(comparison: &RunComparison) -> Vec<String> {
 }
 
 pub fn table(comparison: &RunComparison, heads: [&'static str; 2], room: usize) -> String {
-    table::text_within(&FigureRow::columns(heads), &lines_that_decide(comparison), room)
+    let rows = lines_that_decide(comparison);
+    let mut text = table::text_within(&FigureRow::columns(heads), &rows, room);
+    if rows.iter().any(|row| about_medians(row.metric).is_some()) {
+        text += "A change is the median over pairs of runs, and can differ from the ratio of both columns.\n";
+    }
+    text
 }
 
 /// Returns a sentence for each difference: `kernel: 6.1 in A, 6.2 in B`. Facts recorded by one side only
@@ -300,14 +305,20 @@ pub fn answer(metric: &Compared, same: f64) -> ChangeText {
         ChangeVerdict::Better => format!("{title}: B is better: {change}, {between}."),
         ChangeVerdict::Worse => format!("{title}: B is worse: {change}, {between}."),
         ChangeVerdict::Same => format!("{title}: the same within {same} %: {between}."),
+        ChangeVerdict::CantTell if metric.fewest_runs.is_some() => {
+            format!("{title}: unknown: the runs are too few for an interval.")
+        }
         ChangeVerdict::CantTell if between.is_empty() => {
-            format!("{title}: unknown: the runs are too few, or differ too much, for an interval.")
+            let cause = match metric.allowance {
+                Some(_) => "the runs, or the machine between the sides, may differ",
+                None => "the runs differ",
+            };
+            format!("{title}: unknown: {cause} by so much that the interval is wider than a factor of ten.")
         }
         ChangeVerdict::CantTell => format!("{title}: inconclusive: {between}."),
-        ChangeVerdict::TwoRuns => format!(
-            "{title}: differs by {change} in these two runs. Two runs cannot show whether that repeats: \
-             use --repeat."
-        ),
+        ChangeVerdict::TwoRuns => {
+            format!("{title}: differs by {change} in these two runs, which cannot show whether that repeats.")
+        }
         ChangeVerdict::NotCompared => format!("{title}: not compared."),
     };
     ChangeText { verdict, more: more_runs_text(metric), found: detectable_change(metric) }
@@ -334,10 +345,29 @@ pub fn noise(comparison: &RunComparison) -> Vec<String> {
     comparison.primary().filter_map(sentence).collect()
 }
 
+/// The runs without which no change can be shown.
+pub(super) fn fewest_text(metric: &Compared, [first, other]: [u32; 2]) -> String {
+    let made = metric.sides.as_ref().map_or(0, |sides| sides[0].values.len());
+    match first == other || first as usize != made {
+        true => format!("{} of each side", count_of(first as usize, "run")),
+        false => format!("{} of B", count_of(other as usize, "run")),
+    }
+}
+
 fn more_runs_text(metric: &Compared) -> Option<String> {
     let more_runs = |number: u32| count_of(number as usize, "more run");
-    if metric.verdict != ChangeVerdict::CantTell {
+    if !matches!(metric.verdict, ChangeVerdict::CantTell | ChangeVerdict::TwoRuns) {
         return None;
+    }
+    if let Some(fewest) = metric.fewest_runs.filter(|_| metric.more_runs.is_none()) {
+        let (runs, [first, other]) = (fewest_text(metric, fewest), fewest);
+        return Some(match first == other {
+            true => format!(
+                "An answer takes at least {runs}: diskspd compare --repeat {first} -- OPTIONS :: OPTIONS \
+                 TARGET"
+            ),
+            false => format!("An answer takes at least {runs}."),
+        });
     }
     metric.noise_percent.filter(|_| metric.allowance.is_none())?;
     let change = metric.change_percent.map_or("as it seems".into(), signed);

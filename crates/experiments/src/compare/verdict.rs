@@ -1,6 +1,7 @@
 //! The verdict about a change from two sets of values.
 
 use super::allowance::{self, EarlierSteps, OrderAllowance};
+use super::foreseen::fewest_runs;
 use super::missing_value::MissingValueError;
 use super::order::RunOrder;
 use super::schedule::MIN_PAIRS;
@@ -96,6 +97,10 @@ pub struct Compared {
     /// Number of additional runs of B alone for a likely conclusion, for sequential sides. `None` if they
     /// alternate, are already conclusive, or no number suffices.
     pub more_of_b: Option<u32>,
+    /// Smallest numbers of runs of A and B that can show any change; `None` if these runs can. Only B grows
+    /// if that suffices and the sides do not alternate.
+    #[serde(default)]
+    pub fewest_runs: Option<[u32; 2]>,
     /// Shared drift from the first to the last pair in percent; `None` if the sides did not alternate.
     pub drift_percent: Option<f64>,
     /// Effect of the position, percent: the second run of each pair against the first. `None` if it is not
@@ -145,6 +150,11 @@ impl Basis<'_> {
         }
     }
 
+    /// Runs of each side for these numbers of boots or runs.
+    fn in_runs(&self, units: [usize; 2]) -> [u32; 2] {
+        units.map(|units| (units as f64 * self.order.runs_per_unit()).ceil() as u32)
+    }
+
     /// The p-value times the factor by which this analysis must be surer than a single one.
     fn corrected_chance(&self, chance: f64) -> f64 {
         (chance * (1.0 - ranks::CONFIDENCE) / (1.0 - self.required_confidence())).min(1.0)
@@ -175,6 +185,7 @@ pub(super) fn compared(
         detectable_percent: None,
         more_runs: None,
         more_of_b: None,
+        fewest_runs: None,
         drift_percent: None,
         position_percent: None,
         allowance: None,
@@ -203,10 +214,12 @@ fn judge_metric(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) ->
     let sides = Some([first, other].map(summarize_values));
     let change_percent = log_percent(shift.estimate);
     let counts = [logs[0].len(), logs[1].len()];
-    if are_single {
-        return Compared { sides, change_percent, verdict: ChangeVerdict::TwoRuns, ..empty };
-    }
     let design = on.order.design(counts);
+    let fewest_runs = fewest_runs(design, counts, sure).map(|units| on.in_runs(units));
+    let empty = Compared { sides, change_percent, fewest_runs, ..empty };
+    if are_single {
+        return Compared { verdict: ChangeVerdict::TwoRuns, ..empty };
+    }
     let allowance = design.is_none().then(|| on.order_allowance(values));
     let shift = allowance.map_or(shift, |(by, _)| shift.widened(by));
     let verdict = judge_shift(&shift, on.same, empty.more_is_better);
@@ -220,9 +233,9 @@ fn judge_metric(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) ->
         // Either the change is real, or it is small enough to be the same.
         let (estimate, zone) = (shift.estimate.abs(), on.same.ln_1p());
         let wanted = estimate.max(zone - estimate);
-        let units =
-            more_runs(design, counts, on.order.is_in_turn(), change_deviations(wanted, scatter), sure)?;
-        Some(units.map(|units| (f64::from(units) * on.order.runs_per_unit()).ceil() as u32))
+        let deviations = change_deviations(wanted, scatter);
+        let units = more_runs(design, counts, on.order.is_in_turn(), deviations, sure)?;
+        Some(on.in_runs(units.map(|units| units as usize)))
     });
     let undecided = allowance.filter(|_| verdict == ChangeVerdict::CantTell).zip(scatter);
     let more_of_b =
@@ -233,9 +246,7 @@ fn judge_metric(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) ->
     let detectable =
         |(design, scatter): (RankDesign, f64)| log_percent(design.detectable(POWER, sure)? * scatter);
     Compared {
-        sides,
         verdict,
-        change_percent,
         low_percent: shift.interval.and_then(|(low, _)| log_percent(low)),
         high_percent: shift.interval.and_then(|(_, high)| log_percent(high)),
         confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),

@@ -1,6 +1,7 @@
 //! Built-in suites for common measurements, each with its reasons.
 
 use super::{Suite, read};
+use diskspd_figures::units::table::{self, Cell, TableColumn};
 
 #[derive(Debug, Clone, Copy)]
 pub struct ShippedSuite {
@@ -28,21 +29,32 @@ pub fn shipped(name: &str) -> Option<&'static ShippedSuite> {
     SHIPPED.iter().find(|suite| suite.name == name)
 }
 
-/// All of them, a line each.
-pub fn list() -> String {
-    let width = SHIPPED.iter().map(|suite| suite.name.len()).max().unwrap_or(0);
-    let line = |one: &ShippedSuite| {
-        let suite = one.suite();
-        let (about, tests) = suite.map(|suite| (suite.about, suite.tests.len())).unwrap_or_default();
-        let tests = if tests == 1 { "1 test".to_owned() } else { format!("{tests} tests") };
-        format!("{:<width$}  {about} ({tests})\n", one.name)
-    };
-    SHIPPED.iter().map(line).collect()
+/// The table of them, of at most `room` columns.
+pub fn list(room: usize) -> String {
+    const COLUMNS: &[TableColumn<ListedSuite>] = &[
+        TableColumn::<ListedSuite>::words("suite", |one| Cell::Text(one.name.to_owned())).brief(),
+        TableColumn::<ListedSuite>::number("tests", |one| Cell::Whole(one.suite.tests.len() as u64)).brief(),
+        TableColumn::<ListedSuite>::words("purpose", |one| Cell::Text(one.suite.about.clone())).brief(),
+    ];
+    struct ListedSuite {
+        name: &'static str,
+        suite: Suite,
+    }
+    let listed = |one: &ShippedSuite| Some(ListedSuite { name: one.name, suite: one.suite()? });
+    let rows: Vec<ListedSuite> = SHIPPED.iter().filter_map(listed).collect();
+    table::text_within(COLUMNS, &rows, room)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn list_of_suites_fits_terminal() {
+        let text = list(60);
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
+        assert!(SHIPPED.iter().all(|one| text.contains(one.name)), "{text}");
+    }
 
     #[test]
     fn shipped_suites_parse_and_describe_each_test() {

@@ -7,6 +7,7 @@
 //! Both are Student's t intervals of the arithmetic mean, transformed to that scale (the delta method).
 
 use super::median;
+use super::ranks::VAST_INTERVAL;
 
 pub const CONFIDENCE: f64 = 0.95;
 /// Required confidence, as a share, when the interval's width decides the number of repetitions.
@@ -70,7 +71,8 @@ impl Spread {
         Some(Spread { count, mean, deviation, half_width })
     }
 
-    /// The 95 % interval of the mean; `None` = one run.
+    /// The 95 % interval of the mean; `None` for one run, and for the interval of a rate or latency that is
+    /// wider than a factor of ten.
     pub fn interval(&self, bounds: Bounds) -> Option<(f64, f64)> {
         let width = self.half_width?;
         if width == 0.0 || self.mean <= 0.0 {
@@ -78,7 +80,7 @@ impl Spread {
         }
         Some(match bounds {
             Bounds::Positive => {
-                let factor = (width / self.mean).exp();
+                let factor = 1.0 + self.relative()?;
                 (self.mean / factor, self.mean * factor)
             }
             Bounds::Percent => {
@@ -96,9 +98,10 @@ impl Spread {
     }
 
     /// Returns the longer (upper) side of a rate's or latency's interval, as a share of the mean; `None`
-    /// for one run or a mean of 0.
+    /// for one run, a mean of 0, or an interval that is wider than a factor of ten.
     pub fn relative(&self) -> Option<f64> {
-        self.half_width.filter(|_| self.mean > 0.0).map(|width| (width / self.mean).exp() - 1.0)
+        let width = self.half_width.filter(|_| self.mean > 0.0)? / self.mean;
+        (2.0 * width < VAST_INTERVAL).then(|| width.exp() - 1.0)
     }
 
     /// Returns the minimum significant difference of two single runs; `None` for one run.
@@ -241,10 +244,14 @@ mod tests {
     #[test]
     fn intervals_stay_in_valid_range() {
         let of = |values: &[f64], bounds| Spread::from_values(values).unwrap().interval(bounds).unwrap();
-        for values in [&[0.1, 0.2, 9.0][..], &[0.0, 0.0, 100.0], &[1e-9, 1e9], &[5.0, 5.0], &[0.0, 0.0]] {
+        for values in [&[1.0, 1.5, 2.0][..], &[9.0, 10.0], &[5.0, 5.0], &[0.0, 0.0]] {
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let (low, high) = of(values, Bounds::Positive);
             assert!(0.0 <= low && low <= mean && mean <= high, "{values:?}: {low} .. {high}");
+        }
+        for values in [&[0.1, 0.2, 9.0][..], &[0.0, 0.0, 100.0], &[1e-9, 1e9]] {
+            let spread = Spread::from_values(values).unwrap();
+            assert_eq!((spread.interval(Bounds::Positive), spread.relative()), (None, None), "{values:?}");
         }
         for values in [&[98.0, 100.0, 100.0][..], &[0.0, 0.3], &[0.0, 100.0], &[100.0, 100.0], &[0.0, 0.0]] {
             let mean = values.iter().sum::<f64>() / values.len() as f64;

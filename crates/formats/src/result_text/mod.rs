@@ -19,6 +19,7 @@ mod figures;
 mod lines;
 mod requested;
 mod size;
+mod verdicts;
 
 use super::decode::{decoded, name_runs};
 use super::error::{LineError, ResultError};
@@ -95,6 +96,7 @@ fn read_report(report: TextPiece) -> Result<RunSummary, LineError> {
             SpanSummary { parameters: Parameters { threads, ..parameters }, ..span }
         }));
     }
+    run.findings = verdicts::read(report, &mut run.time_spans);
     Ok(run)
 }
 

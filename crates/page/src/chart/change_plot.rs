@@ -44,22 +44,24 @@ impl Shifts {
         let Shifts { id, title, summary, note, label, same, rows, mut table } = self;
         let far = MAX_SHOWN_PERCENT
             .max(2.0 * rows.iter().filter_map(|row| row.change).map(f64::abs).fold(0.0, f64::max));
-        let within =
-            |(low, high): (f64, f64)| (low.clamp(MAX_LOSS_PERCENT, far), high.clamp(MAX_LOSS_PERCENT, far));
-        let are_cut = rows.iter().filter_map(|row| row.interval).any(|ends| within(ends) != ends);
-        let note = if are_cut { format!("{note} {CUT}") } else { note };
-        let interval = |row: &ShiftRow| row.interval.map(within).map(|(low, high)| [low, high]);
+        let within = |end: f64| end.clamp(MAX_LOSS_PERCENT, far);
+        let interval = |row: &ShiftRow| row.interval.map(|(low, high)| [within(low), within(high)]);
         let changes =
             rows.iter().flat_map(|row| row.change.into_iter().chain(interval(row).into_iter().flatten()));
         let x = ChartAxis::changes(label, changes.chain([-1.5 * same, 1.5 * same]));
         let count = rows.len();
         let at = |change: f64| x.scale.place(change);
+        let is_shown = |end: f64| (0.0..=1.0).contains(&at(end));
+        let mut all_ends = rows.iter().filter_map(|row| row.interval).flat_map(|(low, high)| [low, high]);
+        let note = if all_ends.all(is_shown) { note } else { format!("{note} {CUT}") };
         let height = |number: usize| row(number, count) - HEIGHT / count as f64;
         let end = END_HEIGHT_SHARE / count as f64;
         let whisker = |number: usize, (low, high): (f64, f64)| {
-            let (low, high, middle) = (at(low), at(high), height(number));
-            let upright = |at: f64| path::line([Some((at, middle - end)), Some((at, middle + end))]);
-            path::line([Some((low, middle)), Some((high, middle))]) + &upright(low) + &upright(high)
+            let middle = height(number);
+            let edge = |end: f64| Some((at(end).clamp(0.0, 1.0), middle));
+            let shown = [low, high].into_iter().filter(|end| is_shown(*end));
+            let uprights = shown.map(|shown| [middle - end, middle + end].map(|y| Some((at(shown), y))));
+            path::line([edge(low), edge(high)]) + &uprights.map(path::line).collect::<String>()
         };
         // Interrupted by the names, which no line crosses.
         let ends = |number: usize| [row(number, count) - NAME / count as f64, row(number + 1, count)];
@@ -76,7 +78,7 @@ impl Shifts {
             path.zone d=(path::boxes(zone)) {}
             path.zero d=(upright(at(0.0))) {}
             @for (number, row) in rows.iter().enumerate() {
-                @if let Some(interval) = row.interval.map(within) {
+                @if let Some(interval) = row.interval {
                     path.interval.{(row.class)} d=(whisker(number, interval)) {}
                 }
                 @if let Some(change) = row.change {

@@ -9,6 +9,7 @@ use crate::chart::table::FigureTable;
 use crate::chart::{ChartFigure, PointLabel};
 use diskspd_experiments::sweep::{Measure, Objective, PointRow, Setting, SweepAnswer, label};
 use diskspd_experiments::{LatencyRow, RunRow};
+use diskspd_figures::stats::ranks::MAX_INFORMATIVE_INTERVAL;
 use diskspd_figures::stats::replicates::{Bounds, Spread};
 use diskspd_report::number::number;
 
@@ -114,7 +115,7 @@ fn curve_point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Optio
 fn mean_factors(values: &[f64]) -> Option<(f64, f64)> {
     let logarithms: Vec<f64> = values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
     let spread = Spread::from_values(&logarithms)?;
-    let width = spread.half_width?;
+    let width = spread.half_width.filter(|width| 2.0 * width < MAX_INFORMATIVE_INTERVAL)?;
     Some(((spread.mean - width).exp(), (spread.mean + width).exp()))
 }
 

@@ -9,7 +9,7 @@ use diskspd_host::target;
 use diskspd_sys::failed_call::FailedCall;
 use diskspd_sys::inode;
 use diskspd_worker::{Control, RunReporter};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -74,8 +74,9 @@ pub(crate) fn create_all(
 /// sequentially.
 fn creation_rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
     let mut rounds: Vec<(HashSet<PathIdentity>, Round)> = Vec::new();
+    let mut places = PathIdentities::default();
     for file in files {
-        let place = PathIdentity::from_path(&file.1);
+        let place = places.find_place(&file.1);
         match rounds.iter_mut().find(|(places, _)| !places.contains(&place)) {
             Some((places, files)) => {
                 places.insert(place);
@@ -89,8 +90,8 @@ fn creation_rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
 
 /// Returns the final files: a file under several names appears once, as its last entry requests it.
 pub(super) fn last_of_each<T>(files: &[(T, PathBuf)]) -> impl Iterator<Item = &(T, PathBuf)> {
-    let mut places = HashSet::new();
-    files.iter().rev().filter(move |(_, path)| places.insert(PathIdentity::from_path(path)))
+    let (mut places, mut last) = (PathIdentities::default(), HashSet::new());
+    files.iter().rev().filter(move |(_, path)| last.insert(places.find_place(path)))
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -100,17 +101,26 @@ enum PathIdentity {
     New(PathBuf),
 }
 
-impl PathIdentity {
-    fn from_path(path: &Path) -> PathIdentity {
+/// Places of paths; each folder is looked up once.
+#[derive(Default)]
+struct PathIdentities<'a> {
+    folders: HashMap<&'a Path, Option<PathBuf>>,
+}
+
+impl<'a> PathIdentities<'a> {
+    fn find_place(&mut self, path: &'a Path) -> PathIdentity {
         if let Ok(found) = std::fs::metadata(path) {
             return PathIdentity::There(inode::identity(&found));
         }
-        // Of directories that have to be created as well, the path alone tells.
-        let path = &std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let directory = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
-        PathIdentity::New(match (directory, path.file_name()) {
-            (Some(directory), Some(name)) => directory.join(name),
-            _ => path.to_owned(),
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let real = |folder: &Path| std::fs::canonicalize(absolute(folder).join(".")).ok();
+        // A folder that has to be created as well is known by its path alone.
+        let folder = path
+            .parent()
+            .and_then(|folder| self.folders.entry(folder).or_insert_with(|| real(folder)).as_ref());
+        PathIdentity::New(match (folder, path.file_name()) {
+            (Some(folder), Some(name)) => folder.join(name),
+            _ => absolute(path),
         })
     }
 }

@@ -14,7 +14,7 @@ use diskspd_sys::fault_points::{self, FileStep};
 use diskspd_sys::folder::OpenFolder;
 use diskspd_sys::locks;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Transaction, TransactionBehavior, ffi};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row, TransactionBehavior, ffi};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
@@ -370,11 +370,32 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
+    /// Runs additions of runs whose rows are written together. The files of a run are durable at once; if the
+    /// rows are lost, the next opening adds them.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be written.
+    pub fn write_together<T>(&mut self, work: impl FnOnce(&mut StoreIndex) -> T) -> Result<T, StoreError> {
+        let store = self.store.clone();
+        let failed = |error| store.index_error(&error);
+        announce_step(FileStep::Begin)
+            .and_then(|()| self.connection.execute_batch("BEGIN IMMEDIATE"))
+            .map_err(failed)?;
+        let answer = work(self);
+        announce_step(FileStep::Commit)
+            .and_then(|()| self.connection.execute_batch("COMMIT"))
+            .map_err(failed)?;
+        Ok(answer)
+    }
+
     /// Runs an atomic change, waiting for other writers.
     pub(super) fn write<T>(
         &mut self,
-        work: impl FnOnce(&Transaction) -> Result<T, StoreError>,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        if !self.connection.is_autocommit() {
+            return work(&self.connection);
+        }
         let store = self.store.clone();
         let failed = |error| store.index_error(&error);
         announce_step(FileStep::Begin).map_err(failed)?;
@@ -386,7 +407,7 @@ impl StoreIndex {
     }
 }
 
-fn drop_tables(transaction: &Transaction) -> rusqlite::Result<()> {
+fn drop_tables(transaction: &Connection) -> rusqlite::Result<()> {
     let found = {
         let query = "SELECT type, name FROM sqlite_master \
                      WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'";
@@ -404,7 +425,7 @@ fn drop_tables(transaction: &Transaction) -> rusqlite::Result<()> {
 
 fn add_missing(
     store: &Store,
-    transaction: &Transaction,
+    transaction: &Connection,
     rows: &BTreeSet<RowKey>,
 ) -> Result<IndexMessages, StoreError> {
     let mut troubles = Vec::new();
@@ -454,12 +475,12 @@ impl StoreIndex {
     }
 
     /// Takes a run out of the index.
-    pub(super) fn take(transaction: &Transaction, store: &Store, id: &str) -> Result<(), StoreError> {
+    pub(super) fn take(transaction: &Connection, store: &Store, id: &str) -> Result<(), StoreError> {
         rows::remove(transaction, id).map_err(|error| store.index_error(&error))
     }
 
     pub(super) fn insert_entry(
-        transaction: &Transaction,
+        transaction: &Connection,
         store: &Store,
         entry: &StampedEntry,
     ) -> Result<(), StoreError> {
@@ -467,7 +488,7 @@ impl StoreIndex {
     }
 }
 
-fn put(transaction: &Transaction, store: &Store, entry: &StampedEntry) -> Result<(), StoreError> {
+fn put(transaction: &Connection, store: &Store, entry: &StampedEntry) -> Result<(), StoreError> {
     let failed = |error| store.index_error(&error);
     let StampedEntry { entry, notes } = entry;
     rows::add(transaction, entry, *notes).map_err(failed)?;

@@ -11,7 +11,7 @@ use diskspd_results::{
     UnknownWordError, Verdict, WhichIos,
 };
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, Type, ValueRef};
-use rusqlite::{Row, ToSql, Transaction, params};
+use rusqlite::{Connection, Row, ToSql, params};
 
 /// Returns the meaning of the word in a cell; an unknown word is an error.
 fn read_word<T>(row: &Row, column: usize, meaning: fn(&str) -> Option<T>) -> rusqlite::Result<Option<T>> {
@@ -27,7 +27,7 @@ pub(super) fn source(row: &Row, column: usize) -> rusqlite::Result<StoredForm> {
 }
 
 /// Replaces the rows of a run. `notes`: stamp of the notes file, taken before reading it.
-pub(super) fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> rusqlite::Result<()> {
+pub(super) fn add(transaction: &Connection, entry: &StoreEntry, notes: i64) -> rusqlite::Result<()> {
     let StoreEntry { id, source, about, run, .. } = entry;
     remove(transaction, id)?;
     let mut insert = transaction.prepare_cached(
@@ -66,7 +66,7 @@ pub(super) fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> 
     add_time_spans(transaction, entry)
 }
 
-fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Result<()> {
+fn add_time_spans(transaction: &Connection, entry: &StoreEntry) -> rusqlite::Result<()> {
     let id = &entry.id;
     let (names, values) = (WORK.join(", "), ["?"; WORK.len()].join(", "));
     let mut insert = transaction.prepare_cached(&format!(
@@ -123,24 +123,24 @@ fn disks_of(cell: Option<String>) -> Vec<Option<String>> {
     cell.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-pub(super) fn has_run(transaction: &Transaction, id: &str) -> rusqlite::Result<bool> {
+pub(super) fn has_run(transaction: &Connection, id: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
     transaction.prepare_cached(sql)?.query_row([id], |row| row.get(0))
 }
 
 /// Takes the rows of a run away.
-pub(super) fn remove(transaction: &Transaction, id: &str) -> rusqlite::Result<()> {
+pub(super) fn remove(transaction: &Connection, id: &str) -> rusqlite::Result<()> {
     transaction.prepare_cached("DELETE FROM runs WHERE id = ?1")?.execute([id]).map(drop)
 }
 
-pub(crate) fn add_fingerprint(transaction: &Transaction, fingerprint: &Fingerprint) -> rusqlite::Result<()> {
+pub(crate) fn add_fingerprint(transaction: &Connection, fingerprint: &Fingerprint) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO fingerprints (hash, part, value) VALUES (?1, ?2, ?3)";
     let mut insert = transaction.prepare_cached(sql)?;
     let mut parts = fingerprint.parts.iter();
     parts.try_for_each(|(part, value)| insert.execute([&fingerprint.hash, part, value]).map(drop))
 }
 
-pub(crate) fn has_fingerprint(transaction: &Transaction, hash: &str) -> rusqlite::Result<bool> {
+pub(crate) fn has_fingerprint(transaction: &Connection, hash: &str) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM fingerprints WHERE hash = ?1)";
     transaction.prepare_cached(sql)?.query_row([hash], |row| row.get(0))
 }

@@ -36,7 +36,7 @@ const MAX_HALF_WIDTH: f64 = 0.02;
 /// There is no such suite, or a test can't be run.
 pub(crate) fn suite(request: &SuiteRequest) -> Result<Exit, CommandError> {
     match &request.action {
-        SuiteAction::List => print(&suite::list()),
+        SuiteAction::List => print(&suite::list(standard_output::room())),
         SuiteAction::Show(source) => print(&visible::lines(&source::toml(source)?)),
         SuiteAction::Run { source, targets, options } => run(request, source, targets, options),
     }

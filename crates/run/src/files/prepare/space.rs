@@ -4,6 +4,7 @@ use super::{PrepareError, Reason, State};
 use diskspd_sys::extents::{self, PieceKind, each_piece};
 use diskspd_sys::free_space::{self, SizeChange};
 use diskspd_sys::{inode, process};
+use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Seek, SeekFrom};
 use std::path::Path;
@@ -117,6 +118,7 @@ pub fn all_fit<'a>(
     let untouched =
         |path: &Path, reason| PrepareError { path: path.to_owned(), reason, state: State::Untouched };
     let mut needs: Vec<SpaceNeed> = Vec::new();
+    let mut folders = HashMap::new();
     for (path, growth) in files {
         let there = std::fs::metadata(path).ok();
         if there.as_ref().is_some_and(|found| !found.is_file()) {
@@ -126,16 +128,14 @@ pub fn all_fit<'a>(
             within_limits(size).map_err(|reason| untouched(path, reason))?;
         }
         let Some((size, taken)) = space_change(path, there.as_ref(), growth, recreate) else { continue };
-        // What is to be created will lie where the nearest directory is that exists.
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let Some(place) = absolute.ancestors().find(|place| place.exists()) else { continue };
-        let (Ok(found), Some(room)) = (place.metadata(), free_space::read_free_space(place)) else {
-            continue;
+        let found = match path.parent().filter(|_| there.is_none()) {
+            Some(folder) => *folders.entry(folder).or_insert_with(|| find_room(path)),
+            None => find_room(path),
         };
-        let device = inode::file_system(&found);
+        let Some((device, free)) = found else { continue };
         let known = needs.iter().position(|need| need.device == device).unwrap_or(needs.len());
         if known == needs.len() {
-            needs.push(SpaceNeed { device, path, files: 0, filled: true, free: room.ours, size: 0 });
+            needs.push(SpaceNeed { device, path, files: 0, filled: true, free, size: 0 });
         }
         let need = &mut needs[known];
         need.files += 1;
@@ -152,6 +152,15 @@ pub fn all_fit<'a>(
         _ => Reason::FullTogether { files, size, free },
     };
     Err(untouched(need.path, reason))
+}
+
+/// The file system of a file and its available bytes. A file that is missing will be where the nearest
+/// directory is that exists.
+fn find_room(path: &Path) -> Option<(u64, Option<u64>)> {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let place = absolute.ancestors().find(|place| place.exists())?;
+    let (found, room) = (place.metadata().ok()?, free_space::at(place)?);
+    Some((inode::file_system(&found), room.ours))
 }
 
 /// Whether files of this size are possible on any file system here.
