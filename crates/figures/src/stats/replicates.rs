@@ -7,7 +7,7 @@
 //! Both are Student's t intervals of the arithmetic mean, transformed to that scale (the delta method).
 
 use super::median;
-use super::ranks::VAST_INTERVAL;
+use super::ranks::MAX_INFORMATIVE_INTERVAL;
 
 pub const CONFIDENCE: f64 = 0.95;
 /// Required confidence, as a share, when the interval's width decides the number of repetitions.
@@ -101,7 +101,7 @@ impl Spread {
     /// for one run, a mean of 0, or an interval that is wider than a factor of ten.
     pub fn relative(&self) -> Option<f64> {
         let width = self.half_width.filter(|_| self.mean > 0.0)? / self.mean;
-        (2.0 * width < VAST_INTERVAL).then(|| width.exp() - 1.0)
+        (2.0 * width < MAX_INFORMATIVE_INTERVAL).then(|| width.exp() - 1.0)
     }
 
     /// Returns the minimum significant difference of two single runs; `None` for one run.

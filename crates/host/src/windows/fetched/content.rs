@@ -73,6 +73,6 @@ mod tests {
         }
         let missing = written(&file.path().join("none"), 0, 1, until).unwrap_err();
         assert_eq!(missing.what, "it cannot be opened");
-        assert_eq!(written(file.path(), 7, 7, until).unwrap(), Space::default());
+        assert_eq!(written(file.path(), 7, 7, until).unwrap(), ContentShares::default());
     }
 }
