@@ -27,6 +27,9 @@ impl fmt::Display for CallPlace {
 pub enum WaitsFor {
     Storage,
     Lease,
+    PipeReader,
+    PipeWriter,
+    PipeUse,
 }
 
 /// Completed I/O of devices.
@@ -42,9 +45,9 @@ impl BlockedCall {
         self == earlier
     }
 
-    /// Returns an empty text.
-    pub fn awaited(&self) -> String {
-        String::new()
+    /// Returns `None`.
+    pub fn awaited(&self) -> Option<String> {
+        None
     }
 
     /// Returns `None`.
