@@ -7,7 +7,7 @@ use crate::common::loops::Loop;
 use crate::common::{Ended, Report, Running, directory, diskspd, wait_until};
 use diskspd::sys::extents;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -668,6 +668,30 @@ fn thread_or_memory_shortage_is_an_error() {
     };
     (1..=8).for_each(|threads| short(format!("--nproc={threads}"), true));
     (20..=140).step_by(20).for_each(|mib| short(format!("--as={}", mib << 20), false));
+}
+
+#[test]
+fn compressed_zeros_are_refused_by_size() {
+    let directory = directory();
+    let file = directory.path().join("bomb.json.gz");
+    let gzip = |part: Vec<u8>| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(&part).unwrap();
+        encoder.finish().unwrap()
+    };
+    let report = |command: &str| -> Ended {
+        let words = [command, file.to_str().unwrap()];
+        crate::common::output(&mut crate::common::command_of(&words)).unwrap().into()
+    };
+    for (fill, empty) in [(0, "only zero bytes"), (b' ', "the file is empty")] {
+        let part = gzip(vec![fill; 1 << 24]);
+        fs::write(&file, part.repeat(17)).unwrap();
+        for command in ["report", "merge", "compare"] {
+            report(command).fails(1, &["decompressed, it is larger than 256 MiB"]);
+        }
+        fs::write(&file, &part).unwrap();
+        report("report").fails(1, &[empty]);
+    }
 }
 
 #[test]

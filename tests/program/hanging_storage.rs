@@ -137,6 +137,60 @@ fn ends((line, call, words, code): &(&str, Call, &str, i32), files: &[(&str, Vec
     assert!(stderr.contains(&place(words)), "{line}, {call:?}: {words}: {stderr}");
 }
 
+/// Command line (`PIPE` is a pipe that no other process opens), and the missing use of the other end.
+const PIPE_CASES: &[(&str, &str)] = &[
+    ("-b4K -d1 -W0 --out json:PIPE HERE/t", "reading"),
+    ("-b4K -d1 -W0 --stream PIPE HERE/t", "reading"),
+    ("-b4K -d1 -W0 --io-log PIPE HERE/t", "reading"),
+    ("report HERE/a.json --html PIPE", "reading"),
+    ("compare HERE/a.json HERE/a.json --json PIPE", "reading"),
+    ("sweep -o1,2 --csv PIPE --engine sim -c1M -d1 -W0 HERE/t", "reading"),
+    ("report PIPE", "writing"),
+    ("-XPIPE -Rp", "writing"),
+    ("verify-after PIPE", "writing"),
+    ("suite PIPE HERE/t", "writing"),
+    ("-b4K -d1 -W0 -w100 -Z1M,PIPE HERE/t", "writing"),
+];
+
+#[test]
+fn pipes_without_other_end_are_given_up() {
+    let here = directory();
+    let at = |name: &str| here.path().join(name);
+    fs::write(at("t"), vec![7; 1 << 20]).unwrap();
+    let line = format!("-b4K -W0 -d1 --quiet --engine null --out {} {{}}", at("a.json").display());
+    assert_eq!(crate::common::diskspd(&line, &at("t")).code, 0);
+    crate::common::side_by_side(PIPE_CASES.iter().enumerate(), |(number, (line, end))| {
+        let pipe = make_pipe(&at(&format!("pipe{number}")));
+        let line = line.replace("PIPE", &pipe).replace("HERE", here.path().to_str().unwrap());
+        let Some((code, stderr)) = ended(&line, here.path()) else { panic!("{line}: it has not ended") };
+        assert_eq!(code, 1, "{line}: {stderr}");
+        let named = format!("open of '{pipe}': no program has opened this pipe for {end}");
+        assert!(stderr.contains(&named), "{line}: {stderr}");
+    });
+}
+
+#[test]
+fn pipes_opened_late_are_used() {
+    let here = directory();
+    let at = |name: &str| here.path().join(name);
+    let profile = crate::common::diskspd("-b4K -d1 -W0 --engine null -c1M -Rpxml {}", &at("t")).stdout;
+    let (input, output) = (make_pipe(&at("input")), make_pipe(&at("output")));
+    let line = format!("-X{input} --engine null --give-up 50s --out json:{output}");
+    let run = crate::common::start(&line, Path::new(""));
+    std::thread::sleep(Duration::from_secs(3));
+    fs::write(&input, &profile).unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    let record = fs::read(&output).unwrap();
+    let ended = run.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    crate::common::schema::record(&record);
+}
+
+fn make_pipe(path: &Path) -> String {
+    rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+    path.display().to_string()
+}
+
 #[test]
 fn storage_that_replies_is_not_named() {
     let Some(storage) = HangingStorage::with(&[("f", vec![7; 1 << 20])]) else { return };

@@ -42,8 +42,12 @@ pub enum WaitCause {
     Storage,
     /// Another process, which holds a lease on the file.
     Lease,
-    /// Another process that opens or uses the other end of a pipe with a name.
-    Pipe,
+    /// Another process that opens a pipe with a name for reading.
+    PipeReader,
+    /// Another process that opens a pipe with a name for writing.
+    PipeWriter,
+    /// Another process that uses the other end of a pipe with a name.
+    PipeUse,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -179,7 +183,7 @@ impl BlockedCall {
         let waits_for = match () {
             () if waits_in_one(UNRELATED_WAITS) => return None,
             () if waits_in_one(LEASES) => WaitCause::Lease,
-            () if waits_in_one(PIPES) => WaitCause::Pipe,
+            () if waits_in_one(PIPES) => other_end(root, row.0, &arguments)?,
             () => WaitCause::Storage,
         };
         let file = match row.2 {
@@ -227,16 +231,19 @@ impl BlockedCall {
 
 impl BlockedCall {
     /// Returns the awaited event, if that is not storage.
-    pub fn awaited(&self) -> String {
-        match (self.waits_for, &self.file) {
+    pub fn awaited(&self) -> Option<String> {
+        let awaited = match (self.waits_for, &self.file) {
+            (WaitCause::Storage, _) => return None,
             (WaitCause::Lease, CallLocation::File(file)) => {
                 let holder =
                     leases::of_file(file).map_or("another process".into(), |lease| lease.to_string());
                 format!("{holder} holds a lease on it")
             }
-            (WaitCause::Pipe, _) if self.name == "open" => "no other program has opened this pipe".into(),
+            (WaitCause::PipeReader, _) => "no program has opened this pipe for reading".into(),
+            (WaitCause::PipeWriter, _) => "no program has opened this pipe for writing".into(),
             _ => "another program does not use the other end".into(),
-        }
+        };
+        Some(awaited)
     }
 }
 
@@ -289,6 +296,19 @@ fn parse(text: &str) -> Option<(&'static Row, Vec<u64>)> {
     (arguments.len() == 8).then_some((row, arguments))
 }
 
+/// Returns the awaited process of a call on a pipe; `None` if the mode of an open is unknown.
+fn other_end(root: &Root, call: libc::c_long, arguments: &[u64]) -> Option<WaitCause> {
+    let flags = match call {
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_open => arguments[1],
+        libc::SYS_openat => arguments[2],
+        libc::SYS_openat2 => u64::from_ne_bytes(memory_at(root, arguments[2], 8)?.try_into().ok()?),
+        _ => return Some(WaitCause::PipeUse),
+    };
+    let writes = flags & libc::O_ACCMODE as u64 != libc::O_RDONLY as u64;
+    Some(if writes { WaitCause::PipeReader } else { WaitCause::PipeWriter })
+}
+
 /// Whether a thread sleeps outside of calls: `-1 0x7ffd.. 0x7f8c..`.
 fn is_no_call(text: &str) -> bool {
     text.split_ascii_whitespace().next() == Some("-1")
@@ -331,11 +351,18 @@ fn absolute_path(root: &Root, folder: i32, path: PathBuf) -> Option<PathBuf> {
 /// A text in the memory of this process that ends with a zero.
 fn text_at(root: &Root, address: u64) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
-    let memory = File::open(root.path("/proc/self/mem")).ok()?;
-    let mut bytes = vec![0; MAX_PATH_BYTES];
-    let read = memory.read_at(&mut bytes, address).ok()?;
-    bytes.truncate(bytes[..read].iter().position(|byte| *byte == 0)?);
+    let mut bytes = memory_at(root, address, MAX_PATH_BYTES)?;
+    bytes.truncate(bytes.iter().position(|byte| *byte == 0)?);
     Some(std::ffi::OsString::from_vec(bytes).into())
+}
+
+/// At most `length` bytes of the memory of this process.
+fn memory_at(root: &Root, address: u64, length: usize) -> Option<Vec<u8>> {
+    let memory = File::open(root.path("/proc/self/mem")).ok()?;
+    let mut bytes = vec![0; length];
+    let read = memory.read_at(&mut bytes, address).ok()?;
+    bytes.truncate(read);
+    Some(bytes)
 }
 
 /// Whether a file can be on storage: pipes, sockets, terminals and files of the kernel are not.
@@ -361,6 +388,26 @@ mod tests {
             assert!(parse(other).is_none(), "{other}");
             assert_eq!(is_no_call(other), other.starts_with('-'), "{other}");
         }
+    }
+
+    #[test]
+    fn mode_of_open_decides_missing_end_of_pipe() {
+        let root = Root::live_system();
+        let how = [u64::from(libc::O_WRONLY as u32), 0, 0];
+        let address = how.as_ptr() as u64;
+        let at = |flags: libc::c_int| [0, 0, flags as u64, 0, 0, 0, 0, 0];
+        for (call, arguments, expected) in [
+            (libc::SYS_openat, at(libc::O_RDONLY | libc::O_CLOEXEC), WaitCause::PipeWriter),
+            (libc::SYS_openat, at(libc::O_WRONLY | libc::O_CLOEXEC), WaitCause::PipeReader),
+            (libc::SYS_read, at(libc::O_RDONLY), WaitCause::PipeUse),
+            (libc::SYS_write, at(libc::O_WRONLY), WaitCause::PipeUse),
+        ] {
+            assert_eq!(other_end(&root, call, &arguments), Some(expected), "{call} {arguments:?}");
+        }
+        // Without /proc nothing is found, and nothing is watched.
+        let found = other_end(&root, libc::SYS_openat2, &[0, 0, address, 24, 0, 0, 0, 0]);
+        assert!(found.is_none_or(|found| found == WaitCause::PipeReader), "{found:?} {how:?}");
+        assert_eq!(other_end(&root, libc::SYS_openat2, &[0; 8]), None);
     }
 
     #[test]

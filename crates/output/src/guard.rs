@@ -39,8 +39,15 @@ static GIVE_UP_NS: AtomicU64 = AtomicU64::new(0);
 
 static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
 
-/// Ends a run; gets the message.
-type EndDecision = Box<dyn Fn(&str) + Send>;
+/// Ends a run.
+type EndDecision = Box<dyn Fn(&HangError) + Send>;
+
+/// A call never returned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HangError {
+    pub message: String,
+    pub remedy: &'static str,
+}
 
 #[derive(Default)]
 struct Guard {
@@ -127,8 +134,8 @@ pub fn is_measured() -> ExemptScope {
     ExemptScope::begin_exemption(CallKind::Measured)
 }
 
-/// `decide` gets the message when the time is over, and ends the run.
-pub fn run_decides(decide: impl Fn(&str) + Send + 'static) -> GuardHold {
+/// `decide` ends the run when the time is over.
+pub fn run_decides(decide: impl Fn(&HangError) + Send + 'static) -> GuardHold {
     let mut guard = GUARD.lock_anyway();
     let number = clock::monotonic();
     guard.run = Some((number, Box::new(decide)));
@@ -193,7 +200,7 @@ pub fn waiting(thread: i32) -> Option<WaitState> {
 
 enum GuardMessage {
     Named(Finding),
-    GivenUp(String),
+    GivenUp(HangError),
 }
 
 fn check_guard(passed: Nanos) {
@@ -201,20 +208,33 @@ fn check_guard(passed: Nanos) {
     for word in words {
         match word {
             GuardMessage::Named(finding) => print_line(finding),
-            GuardMessage::GivenUp(message) => abandon(&message),
+            GuardMessage::GivenUp(error) => abandon(&error),
         }
     }
 }
 
 /// Ends the run, or the command.
-fn abandon(message: &str) {
+fn abandon(error: &HangError) {
     if let Some((_, decide)) = &GUARD.lock_anyway().run {
-        return decide(message);
+        return decide(error);
     }
-    print_line(Finding::error(message).remedy(REMEDY));
+    print_line(Finding::error(&error.message).remedy(error.remedy));
     process::end(FAILED)
 }
 
+/// Returns the remedy for a call that never returns; `None` if its end depends on a program that is running.
+fn remedy_of(waits_for: WaitCause) -> Option<&'static str> {
+    match waits_for {
+        WaitCause::Storage => Some(REMEDY),
+        WaitCause::PipeReader => Some("start the program that reads this pipe, or wait longer (--give-up 5m)"),
+        WaitCause::PipeWriter => {
+            Some("start the program that writes to this pipe, or wait longer (--give-up 5m)")
+        }
+        WaitCause::Lease | WaitCause::PipeUse => None,
+    }
+}
+
+/// Remedy for storage that hangs.
 pub const REMEDY: &str = "check the server or device (dmesg), or wait longer (--give-up 5m)";
 
 impl Guard {
@@ -255,28 +275,28 @@ impl Guard {
         let limit = self.limit_now(&watched.call);
         let waited_for = self.threads.contains_key(&watched.call.thread);
         let (what, since) = (watched.describe_call(), time_of_day(watched.since));
-        if watched.call.waits_for != WaitCause::Storage {
-            let is_named = waited_for || watched.hung < named_after() || !self.named.insert(watched.name());
-            let by = watched.call.awaited();
-            return (!is_named).then(|| {
-                GuardMessage::Named(Finding::note(format!("waiting for {what}, called at {since}: {by}")))
-            });
-        }
-        if watched.hung >= limit && !waited_for && !watched.is_given_up {
+        let (awaited, remedy) = (watched.call.awaited(), remedy_of(watched.call.waits_for));
+        if let Some(remedy) = remedy.filter(|_| watched.hung >= limit && !waited_for && !watched.is_given_up)
+        {
             watched.is_given_up = true;
+            let cause = awaited.unwrap_or("not responding".into());
             let waited = format_seconds(watched.hung);
-            let message =
-                format!("cannot complete {what}: not responding since {since}, gave up after {waited}");
-            return Some(GuardMessage::GivenUp(message));
+            let message = format!("cannot complete {what}: {cause} since {since}, gave up after {waited}");
+            return Some(GuardMessage::GivenUp(HangError { message, remedy }));
         }
-        if watched.hung < named_after() || !self.named.insert(watched.name()) {
+        let is_reported = waited_for && awaited.is_some();
+        if watched.hung < named_after() || is_reported || !self.named.insert(watched.name()) {
             return None;
         }
-        let end = match waited_for {
-            true => String::new(),
-            false => format!("; giving up after {} (--give-up)", format_seconds(limit)),
-        };
-        Some(GuardMessage::Named(Finding::warning(format!("waiting for {what}, called at {since}{end}"))))
+        let cause = awaited.map_or_else(String::new, |awaited| format!(": {awaited}"));
+        let waiting = format!("waiting for {what}, called at {since}{cause}");
+        Some(GuardMessage::Named(match remedy {
+            None => Finding::note(waiting),
+            Some(_) if waited_for => Finding::warning(waiting),
+            Some(_) => {
+                Finding::warning(format!("{waiting}; giving up after {} (--give-up)", format_seconds(limit)))
+            }
+        }))
     }
 }
 

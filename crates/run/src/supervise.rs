@@ -4,6 +4,7 @@
 use super::options::Options;
 use super::{Outcome, run, services};
 use diskspd_machine::System;
+use diskspd_output::guard::HangError;
 use diskspd_output::{grace, guard};
 use diskspd_plan::PlanError;
 use diskspd_profile::Profile;
@@ -108,7 +109,7 @@ pub(crate) fn supervise(
                 };
                 patience = Some(patience.map_or(wanted, |patience| patience.min(wanted)));
             }
-            Ok(GivenUp(why)) => return RunEnding::LeftBehind(given_up(left(), control, &why)),
+            Ok(GivenUp(error)) => return RunEnding::LeftBehind(given_up(left(), control, &error)),
             Ok(Died) => return RunEnding::LeftBehind(mark_died(left())),
             // What was bounded is done.
             Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.is_bounded() => {
@@ -140,7 +141,7 @@ fn keep_outcome(mut outcome: Outcome, control: &Control) -> Outcome {
 /// The guard leaves it to the run to end.
 fn decision_hook(control: &Arc<Control>) -> guard::GuardHold {
     let control = Arc::clone(control);
-    guard::run_decides(move |why| control.abandon_run(why))
+    guard::run_decides(move |error| control.abandon_run(error))
 }
 
 fn mark_died(outcome: Outcome) -> Outcome {
@@ -149,9 +150,9 @@ fn mark_died(outcome: Outcome) -> Outcome {
 }
 
 /// Adds the reason of the guard.
-fn given_up(mut outcome: Outcome, control: &Control, why: &str) -> Outcome {
+fn given_up(mut outcome: Outcome, control: &Control, error: &HangError) -> Outcome {
     let what = control.what_it_does();
-    outcome.troubles.push(format!("{why}, while the run {what}; {}", guard::REMEDY));
+    outcome.troubles.push(format!("{}, while the run {what}; {}", error.message, error.remedy));
     outcome
 }
 

@@ -69,7 +69,7 @@ impl<S: Read> Read for UnpackedFile<S> {
         let decoder = self.decoder.as_mut().ok_or(io::ErrorKind::Unsupported)?;
         let read = decoder.read(into).map_err(|error| damaged(&error))?;
         self.position += read as u64;
-        RECORD.check(usize::try_from(self.position).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
+        check_unpacked(self.position)?;
         Ok(read)
     }
 }
@@ -103,8 +103,13 @@ fn damaged(error: &io::Error) -> io::Error {
 pub fn unpack(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader(source).take(RECORD.bytes + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
-    RECORD.check(bytes.len()).map_err(io::Error::other)?;
+    check_unpacked(bytes.len() as u64)?;
     Ok(bytes)
+}
+
+fn check_unpacked(length: u64) -> io::Result<()> {
+    let checked = RECORD.check(usize::try_from(length).unwrap_or(usize::MAX));
+    checked.map_err(|too_large| io::Error::other(format!("decompressed, {too_large}")))
 }
 
 /// All that a file holds, compressed or not.

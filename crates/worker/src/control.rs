@@ -5,7 +5,8 @@
 use super::Outcome;
 use super::outcome::SpanOutcome;
 use crate::failure::{WorkerFailure, by_cause};
-use diskspd_output::{INTERRUPTED, RAPID_REPEAT_NS, SILENCE, StopSignal, grace};
+use diskspd_output::guard::HangError;
+use diskspd_output::{HURRIED, INTERRUPTED, SILENCE, StopSignal, grace};
 use diskspd_plan::PlanError;
 use diskspd_results::EndedBy;
 use diskspd_sys::clock::{self, Nanos};
@@ -55,7 +56,7 @@ pub enum SupervisorEvent {
     Bounded,
     /// The user wants the run to end.
     Interrupted,
-    GivenUp(String),
+    GivenUp(HangError),
     /// The run's thread ended in a panic.
     Died,
 }
@@ -245,9 +246,9 @@ impl Control {
         }
     }
 
-    /// Ends the run because its storage hangs.
-    pub fn abandon_run(&self, why: &str) {
-        self.report_turn(SupervisorEvent::GivenUp(why.to_owned()));
+    /// Ends the run because a call hangs.
+    pub fn abandon_run(&self, error: &HangError) {
+        self.report_turn(SupervisorEvent::GivenUp(error.clone()));
     }
 
     /// The run's thread ends in a panic.

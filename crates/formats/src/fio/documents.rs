@@ -179,22 +179,76 @@ fn began_before(first: &Value, second: &Value) -> Option<bool> {
         |value: &Value| job_values(value).iter().filter_map(|job| job.get("job_runtime")?.as_i64()).max();
     let (before, after) = (printed(first)?, printed(second)?);
     let (earlier, later) = (longest(first)?, longest(second)?);
-    // While it ramps up (`ramp_time`) a job has not run yet.
-    let not_begun = earlier == 0 && goes_on_by_seconds(first, second);
-    let is_later = before <= after && earlier < later;
+    // Before its first I/O, fio states the time of its preparations, or 0 while it ramps up (`ramp_time`).
+    let not_begun = !has_done_io(first) && is_same_start(first, second);
+    let is_later = before <= after && earlier <= later && (before, earlier) != (after, later);
     Some(not_begun || is_later && after.saturating_sub(later) < before)
+}
+
+fn has_done_io(document: &Value) -> bool {
+    let done = |job: &Value, figure: &&str| job.pointer(figure).and_then(Value::as_f64) > Some(0.0);
+    let figures = ["/read/total_ios", "/write/total_ios", "/trim/total_ios"];
+    job_values(document).iter().any(|job| figures.iter().any(|figure| done(job, figure)))
 }
 
 /// Whether fio began at the same time, within a second, and more time has passed.
 fn goes_on_by_seconds(first: &Value, second: &Value) -> bool {
-    let elapsed =
-        |value: &Value| job_values(value).iter().filter_map(|job| job.get("elapsed")?.as_i64()).max();
-    let printed = |value: &Value| value.get("timestamp")?.as_i64();
-    match (printed(first), elapsed(first), printed(second), elapsed(second)) {
-        (Some(printed), Some(passed), Some(later), Some(longer)) => {
-            let began = (printed.saturating_sub(passed), later.saturating_sub(longer));
-            longer > passed && began.0.abs_diff(began.1) <= 1
+    elapsed_s(second) > elapsed_s(first) && is_same_start(first, second)
+}
+
+fn elapsed_s(document: &Value) -> Option<i64> {
+    job_values(document).iter().filter_map(|job| job.get("elapsed")?.as_i64()).max()
+}
+
+/// Whether fio began at the same time, within a second.
+fn is_same_start(first: &Value, second: &Value) -> bool {
+    let start = |document: &Value| {
+        let printed = document.get("timestamp")?.as_i64()?;
+        Some(printed.saturating_sub(elapsed_s(document)?))
+    };
+    start(first).zip(start(second)).is_some_and(|(first, second)| first.abs_diff(second) <= 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Time of printing in milliseconds, seconds since the start of fio, time of the job, I/Os.
+    type State = (i64, i64, i64, u64);
+
+    fn count_runs(states: &[State]) -> usize {
+        let document = |(printed, elapsed, runtime, ios): &State| {
+            let job = format!(
+                "{{\"jobname\": \"j\", \"elapsed\": {elapsed}, \"job_runtime\": {runtime}, \
+                 \"read\": {{\"total_ios\": {ios}, \"lat_ns\": {{\"max\": {ios}}}}}}}"
+            );
+            let timestamp = printed / 1000;
+            format!(
+                "{{\"fio version\": \"fio-3.33\", \"timestamp\": {timestamp}, \
+                 \"timestamp_ms\": {printed}, \"jobs\": [{job}]}}\n"
+            )
+        };
+        split_documents(&states.iter().map(document).collect::<String>()).unwrap().len()
+    }
+
+    #[test]
+    fn snapshots_of_one_run_are_one_document() {
+        let begun = (86_117, 2, 266, 3373);
+        for (states, runs) in [
+            // Before the first I/O the time of the preparations is stated.
+            (&[(85_207, 1, 627, 0), (85_840, 2, 1135, 0), begun, (86_406, 2, 566, 6823)][..], 1),
+            (&[(95_807, 1, 1113, 0), (96_892, 2, 2116, 0), (97_374, 3, 523, 3296)], 1),
+            (&[(95_807, 1, 0, 0), (97_374, 3, 523, 3296)], 1),
+            // The last snapshot and the result of an ended job.
+            (&[(98_955, 4, 2000, 14_900), (99_018, 4, 2000, 14_900)], 1),
+            // Other runs: begun later, with fewer I/Os, without any before.
+            (&[begun, (96_117, 2, 266, 3373)], 2),
+            (&[begun, (88_406, 2, 900, 100)], 2),
+            (&[(85_207, 1, 627, 0), (96_117, 2, 266, 3373)], 2),
+            // The same result twice.
+            (&[begun, begun], 2),
+        ] {
+            assert_eq!(count_runs(states), runs, "{states:?}");
         }
-        _ => false,
     }
 }

@@ -26,6 +26,9 @@ impl fmt::Display for CallLocation {
 pub enum WaitCause {
     Storage,
     Lease,
+    PipeReader,
+    PipeWriter,
+    PipeUse,
 }
 
 /// Completed I/O of devices.
@@ -41,9 +44,9 @@ impl BlockedCall {
         self == earlier
     }
 
-    /// Returns an empty text.
-    pub fn awaited(&self) -> String {
-        String::new()
+    /// Returns `None`.
+    pub fn awaited(&self) -> Option<String> {
+        None
     }
 
     /// Returns `None`.

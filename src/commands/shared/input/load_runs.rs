@@ -278,10 +278,12 @@ fn read_opened(mut file: File, path: &Path) -> io::Result<OpenedInput> {
     };
     let mut beginning = Vec::new();
     (&mut source).take(HEAD_BYTES).read_to_end(&mut beginning)?;
-    source.rewind()?;
-    if EmptyInput::check(&beginning).is_err() && (beginning.len() as u64) < HEAD_BYTES {
+    if let Err(found) = EmptyInput::check(&beginning)
+        && continues_empty(&mut source, found)?
+    {
         return Ok(OpenedInput::Text(beginning));
     }
+    source.rewind()?;
     Ok(match format_of(path, &beginning) {
         Some(format) => OpenedInput::Results(source, format),
         None if decode::is_marked(&beginning) => {
@@ -289,6 +291,21 @@ fn read_opened(mut file: File, path: &Path) -> io::Result<OpenedInput> {
         }
         None => OpenedInput::Record(source),
     })
+}
+
+/// Whether the rest of a source is empty, as its beginning.
+fn continues_empty(source: &mut impl Read, found: EmptyInput) -> io::Result<bool> {
+    let mut part = Vec::new();
+    let mut length = HEAD_BYTES;
+    while source.by_ref().take(HEAD_BYTES).read_to_end(&mut part)? > 0 {
+        length += part.len() as u64;
+        RECORD.check(usize::try_from(length).unwrap_or(usize::MAX)).map_err(io::Error::other)?;
+        if EmptyInput::check(&part) != Err(found) {
+            return Ok(false);
+        }
+        part.clear();
+    }
+    Ok(true)
 }
 
 /// Returns the format of a file by its beginning or name; `None` = presumably a record.
