@@ -6,7 +6,7 @@ use diskspd_results::{ClaimedFigures, ClaimedSide, JudgedProgram, RequestShape, 
 
 /// Largest plausible ratio of claimed to requested bytes.
 const CLAIMS_MORE: f64 = 1.1;
-/// Requests below this are those of a client itself, bytes.
+/// A client requests less than this, bytes.
 const MIN_OWN_BYTES: u64 = 1 << 20;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {

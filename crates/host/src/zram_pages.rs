@@ -17,7 +17,7 @@ impl ZramPages {
         names.filter_map(|name| Some(ZramPages { pages: pages(root, &name)?, name })).collect()
     }
 
-    /// Bytes of such pages now, and those that were added since the begin.
+    /// Bytes of such pages now, and the bytes added since the begin.
     pub fn repeated_bytes(&self, root: &Root) -> (u64, u64) {
         let now = pages(root, &self.name).unwrap_or(self.pages);
         let bytes = |pages: u64| pages.saturating_mul(page_cache::page_bytes());

@@ -109,7 +109,7 @@ pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Opt
     found.into_iter().rev().max_by_key(|(length, _)| *length).map(|(_, at)| at)
 }
 
-/// Short windows of another program's I/O. It may pause, and its rate may be near a limit by chance.
+/// Short windows of another program's I/O. It may pause, and its rate may be near a limit at random.
 #[derive(Debug, Default, Clone, Copy)]
 struct EvenWindows {
     with_io: usize,
@@ -143,7 +143,7 @@ impl EvenWindows {
     }
 }
 
-/// Returns the beats between those of the first and of the last I/O, which are in use in part.
+/// Returns the beats after the first I/O and before the last I/O.
 fn inner_beats(beats: &[u64]) -> &[u64] {
     let first = beats.iter().position(|ios| *ios > 0).unwrap_or(0);
     let last = beats.iter().rposition(|ios| *ios > 0).unwrap_or(0);

@@ -1,9 +1,9 @@
 //! I/Os of io_uring and Linux AIO, which no counter of a process contains: counting events on the kernel's
 //! tracepoints, inherited by all processes of the command.
 //!
-//! Each event costs about 0.1 us of the I/O, so io_uring is counted in slices of the time at high rates. A
-//! tracepoint of
-//! system calls slows down the calls of all processes while it is open, so Linux AIO is counted on request.
+//! Each event costs about 0.1 us of the I/O, so io_uring is counted in slices of the time at high rates.
+//! A tracepoint of system calls slows down the calls of all processes while it is open, so Linux AIO is
+//! counted on request.
 
 use diskspd_host::process_tree::ProcessTree;
 use diskspd_host::root::Root;

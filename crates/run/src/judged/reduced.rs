@@ -23,7 +23,7 @@ const REDUCED: f64 = 0.9;
 #[derive(Debug)]
 pub(super) struct ReducingDevices(Vec<ZramPages>);
 
-/// Content after the command, and what the devices counted.
+/// Content after the command, and the counts of the devices.
 #[derive(Debug, Default)]
 pub(super) struct ReducedData {
     /// Bytes that were added as a repeated pattern.
@@ -75,7 +75,7 @@ impl ReducingDevices {
 }
 
 impl ReducedData {
-    /// Whether most of the written data took no work of the device. A place that is written again is kept once.
+    /// Whether most of the written data took no work of the device. A rewritten place is kept once.
     pub(super) fn is_reduced(&self, written: u64) -> bool {
         written > 0 && (self.is_all_reduced || self.added >= self.places(written).max(2) / 2)
     }
