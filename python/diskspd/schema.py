@@ -4036,6 +4036,8 @@ class Ios:
 
     #: share of the time with a known count
     counted_share: Optional[float] = None
+    #: error of an estimate relative to it (95 % confidence)
+    error_share: Optional[float] = None
     #: mean size of an I/O, bytes
     mean_bytes: Optional[float] = None
     #: reads
@@ -4132,6 +4134,8 @@ class Program:
     bypasses_cache: Optional[bool] = None
     #: figures that the command printed
     claimed: Optional[Claimed] = field(default=None, metadata={'of': 'Claimed'})
+    #: seen programs that leave their work to a daemon or another host
+    clients: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     #: counters of all processes together
     counted: Optional[Counted] = field(default=None, metadata={'of': 'Counted'})
     #: CPU time of all processes, ns
@@ -4164,6 +4168,8 @@ class Program:
     words: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     #: writes
     write: Optional[ProgramRead] = field(default=None, metadata={'of': 'ProgramRead'})
+    #: largest possible share of zeros in the written data, on zram
+    zeros_share: Optional[float] = None
 
 
 @dataclass

@@ -317,6 +317,37 @@ fn watched_device_needs_no_command() {
 }
 
 #[test]
+fn zeros_over_zeros_are_not_verified() {
+    let Some(volume) = Volume::new() else { return };
+    let write = "dd if=/dev/zero of=z.dat bs=1M count=128 oflag=direct conv=notrunc";
+    volume.has_verdict(write, write, &["cached"]);
+    volume.has_verdict(write, "dd if=z.dat of=/dev/null bs=1M iflag=direct", &["verified", "coalesced"]);
+    let (ended, record) = volume.judged(&[], "dd if=z.dat of=/dev/null bs=1M iflag=direct");
+    assert!(has_finding(&record, "content-compressible"), "{}", ended.stderr);
+    // Half of the file holds zeros, so zeros may have been written.
+    let half = "dd if=/dev/urandom of=z.dat bs=1M count=32 oflag=direct conv=notrunc";
+    let again = "dd if=z.dat of=z.dat bs=1M iflag=direct oflag=direct conv=notrunc";
+    volume.has_verdict(half, again, &["unknown"]);
+    let random = "dd if=/dev/urandom of=w.dat bs=1M count=64 oflag=direct";
+    volume.has_verdict("rm -f w.dat", random, &["verified", "coalesced"]);
+}
+
+#[test]
+fn client_of_daemon_is_named() {
+    let Some(volume) = Volume::new() else { return };
+    let docker = "cp /bin/sleep docker; ./docker 0.5";
+    again(|| {
+        let (ended, record) = volume.judged(&[], docker);
+        match has_finding(&record, "io-elsewhere") {
+            true => Ok(()),
+            false => Err(ended.stderr),
+        }
+    });
+    let (ended, record) = volume.judged(&[], "dd if=t.dat of=/dev/null bs=1M iflag=direct");
+    assert!(!has_finding(&record, "io-elsewhere"), "{}", ended.stderr);
+}
+
+#[test]
 fn dropped_counters_leave_verdict_open() {
     let Some(volume) = Volume::new() else { return };
     if !is_there("python3") {

@@ -220,7 +220,7 @@ fn examples() -> Vec<Record> {
 fn judged_programs(full: &Record) -> [Record; 3] {
     let calls = SortedCalls::default();
     let engine = |ios| EngineFacts { ios, uncounted_reason: Some("a".into()), ..EngineFacts::default() };
-    let ios = EngineIos { mean_bytes: Some(1.0), ..EngineIos::default() };
+    let ios = EngineIos { mean_bytes: Some(1.0), error_share: 1.0, ..EngineIos::default() };
     let side = ClaimedSide { ios: Some(1), bytes: Some(1), iops: Some(1.0) };
     let claimed = ClaimedFigures { source: "a".into(), read: side, write: side, seconds: Some(1.0) };
     let known = JudgedProgram {
@@ -237,6 +237,8 @@ fn judged_programs(full: &Record) -> [Record; 3] {
             engine(None),
             EngineFacts::default(),
         ],
+        zeros_share: 1.0,
+        clients: vec!["a".into()],
         stopped_us: 1,
         claimed: Some(claimed),
         dropped: 1,

@@ -6,6 +6,8 @@ use diskspd_results::{ClaimedFigures, ClaimedSide, JudgedProgram, RequestShape, 
 
 /// Largest plausible ratio of claimed to requested bytes.
 const MAX_CLAIM_RATIO: f64 = 1.1;
+/// A client requests less than this, bytes.
+const MIN_OWN_BYTES: u64 = 1 << 20;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let Some(program) = span.program else { return Vec::new() };
@@ -16,6 +18,7 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
         target_users(span, program),
         device_view(span, program),
         still_running(span, program),
+        clients(span, program),
         failed(span, program),
     ]
     .into_iter()
@@ -163,6 +166,20 @@ fn still_running(span: &SpanContext, program: &JudgedProgram) -> Option<Finding>
             program.still_running
         );
         Finding::new("processes-left", Severity::Note, span, message)
+    })
+}
+
+/// Containers of a daemon are not descendants of the command.
+fn clients(span: &SpanContext, program: &JudgedProgram) -> Option<Finding> {
+    (!program.clients.is_empty()).then(|| {
+        let message = format!(
+            "I/O of other process trees is not counted: {} leaves its work to a daemon or another host",
+            program.clients.join(", ")
+        );
+        let requested = span.measured.total.total.throughput.bytes;
+        let severity = if requested < MIN_OWN_BYTES { Severity::Warning } else { Severity::Note };
+        Finding::new("io-elsewhere", severity, span, message)
+            .remedy("watch the storage of the container: judge --for 60s TARGET")
     })
 }
 

@@ -13,8 +13,8 @@ use crate::process_stat::ProcessStat;
 use crate::root::Root;
 use classes::{Classes, SortedIo};
 use diskspd_machine::process_io::{CallsDone, ProcessIo, SortedCalls};
-pub use open_files::{OpenFileUse, OpenFiles};
-use std::collections::BTreeMap;
+pub use open_files::{OpenFiles, OpenFileUse};
+use std::collections::{BTreeMap, BTreeSet};
 pub use target_users::TargetUsers;
 
 /// Looks that examine the open files of a process: the first ones, then each that is a power of two, and each
@@ -22,6 +22,11 @@ pub use target_users::TargetUsers;
 const INITIAL_SAMPLES: u32 = 4;
 const MIN_RELEVANT_BYTES: u64 = 256 << 10;
 
+/// Programs that leave their work to a daemon or another host. podman starts containers itself.
+const CLIENTS: [&str; 10] =
+    ["docker", "nerdctl", "ctr", "kubectl", "crictl", "lxc", "machinectl", "systemd-run", "ssh", "virsh"];
+
+/// All processes below one.
 #[derive(Debug)]
 pub struct ProcessTree {
     root: Root,
@@ -37,6 +42,8 @@ pub struct ProcessTree {
     pub files: OpenFiles,
     pub seen: u64,
     pub unreadable: u64,
+    /// Names of seen programs that leave their work to a daemon or another host.
+    pub clients: BTreeSet<String>,
     /// Processes with counters that the kernel dropped, because their parent ignored SIGCHLD. Their I/O
     /// counts up to the last look.
     pub dropped: u64,
@@ -110,6 +117,7 @@ impl ProcessTree {
             files: OpenFiles::new(storage),
             seen: 0,
             unreadable: 0,
+            clients: BTreeSet::new(),
             dropped: 0,
         }
     }
@@ -236,6 +244,9 @@ impl ProcessTree {
         // CPU time of the process and the children that it has reaped, clock ticks.
         process.ticks = (14..=17).filter_map(|field| stat.number(field)).fold(0, u64::saturating_add);
         process.faults = (12..=13).filter_map(|field| stat.number(field)).fold(0, u64::saturating_add);
+        if CLIENTS.contains(&stat.name()) {
+            self.clients.insert(stat.name().to_owned());
+        }
         process.is_stopped = matches!(state, 'T' | 't');
         let io = self.root.text(format!("/proc/{pid}/io")).and_then(|text| ProcessIo::parse(&text));
         if io.is_none() && (is_new || process.is_readable) {

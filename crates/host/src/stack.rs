@@ -35,6 +35,11 @@ pub fn stack(path: &Path) -> Stack {
     }
 }
 
+/// Returns the layers of all mounts of other hosts whose clients count.
+pub fn remote_layers(root: &Root) -> Vec<Layer> {
+    remote::layers(root)
+}
+
 pub fn of_device(root: &Root, number: DeviceNumber) -> Stack {
     match Device::find(root, number) {
         Some(device) => walk_down(root, vec![device], None),

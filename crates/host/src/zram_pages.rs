@@ -17,10 +17,11 @@ impl ZramPages {
         names.filter_map(|name| Some(ZramPages { pages: pages(root, &name)?, name })).collect()
     }
 
-    /// Bytes of such pages since the begin.
-    pub fn repeated_since(&self, root: &Root) -> u64 {
+    /// Bytes of such pages now, and the bytes added since the begin.
+    pub fn repeated_bytes(&self, root: &Root) -> (u64, u64) {
         let now = pages(root, &self.name).unwrap_or(self.pages);
-        now.saturating_sub(self.pages).saturating_mul(page_cache::page_bytes())
+        let bytes = |pages: u64| pages.saturating_mul(page_cache::page_bytes());
+        (bytes(now), bytes(now.saturating_sub(self.pages)))
     }
 }
 
@@ -47,6 +48,7 @@ mod tests {
         let root = Root::at(machine.path());
         let [zram] = &ZramPages::of_all(&root)[..] else { unreachable!("one device") };
         write(5);
-        assert_eq!(zram.repeated_since(&root), 2 * page_cache::page_bytes());
+        let page = page_cache::page_bytes();
+        assert_eq!(zram.repeated_bytes(&root), (5 * page, 2 * page));
     }
 }

@@ -4,6 +4,9 @@ use diskspd_figures::units::{amount, seconds_of_ns};
 use diskspd_profile::Profile;
 use diskspd_results::{DeviceView, EngineFacts, JudgedProgram, SizeClass, SortedCalls, TargetUser};
 
+/// Errors below this are printed as none.
+const MIN_ERROR: f64 = 0.0005;
+
 pub(super) fn head(profile: &Profile, program: &JudgedProgram) -> Vec<u8> {
     let mut out = Vec::new();
     out.extend_from_slice(b"\nCommand Line: ");
@@ -57,13 +60,16 @@ fn write_calls(out: &mut Vec<u8>, name: &str, calls: &SortedCalls) {
 fn write_engine(out: &mut Vec<u8>, facts: &EngineFacts) {
     let name = facts.engine.describe();
     match facts.ios {
-        Some(ios) => put!(
+        Some(ios) if ios.error_share >= MIN_ERROR => put!(
             out,
-            "\t{name}: {} reads and {} writes, counted in {:.0} % of the time\n",
+            "\t{name}: {} reads and {} writes, estimated with an error of {:.1} % (counted in {:.0} % of the \
+             time)\n",
             ios.reads,
             ios.writes,
+            ios.error_share * 100.0,
             ios.counted_share * 100.0
         ),
+        Some(ios) => put!(out, "\t{name}: {} reads and {} writes\n", ios.reads, ios.writes),
         None => put!(out, "\t{name}: not counted: {}\n", facts.uncounted_reason.as_deref().unwrap_or("-")),
     }
 }

@@ -24,6 +24,9 @@ pub struct JudgedProgram {
     /// Processes with counters that the kernel dropped, because their parent ignored SIGCHLD.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped: u64,
+    /// Names of seen programs that leave their work to a daemon or another host (docker, ssh).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<String>,
     /// The counters of all processes together.
     pub counted: ProcessIo,
     pub read: SortedCalls,
@@ -39,6 +42,9 @@ pub struct JudgedProgram {
     pub engines: Vec<EngineFacts>,
     /// CPU time of all processes in ns.
     pub cpu_ns: u64,
+    /// Largest possible share of zeros in the written data, on devices that do not store zeros (zram).
+    #[serde(default, skip_serializing_if = "is_no_share")]
+    pub zeros_share: f64,
     /// Time in which a process was stopped (SIGSTOP, Ctrl-Z or a debugger), us.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stopped_us: u64,
@@ -143,6 +149,9 @@ pub struct EngineIos {
     pub mean_bytes: Option<f64>,
     /// Share of the time in which they were counted.
     pub counted_share: f64,
+    /// Error of the estimate relative to it (95 % confidence); 0 = all were counted.
+    #[serde(default, skip_serializing_if = "is_no_share")]
+    pub error_share: f64,
 }
 
 /// Figures reported by the command.
@@ -181,6 +190,10 @@ impl JudgedProgram {
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+fn is_no_share(share: &f64) -> bool {
+    *share == 0.0
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod device_series;
 mod device_view;
 mod live;
 mod merged;
+mod reduced;
 mod requested;
 
 use super::watch::device_readings::DeviceReadings;
@@ -17,7 +18,6 @@ use device_view::{DeviceTracing, DeviceViewError};
 use diskspd_host::cpu_times::CpuClock;
 use diskspd_host::process_tree::{ProcessTree, TargetUsers};
 use diskspd_host::root::Root;
-use diskspd_host::zram_pages::ZramPages;
 use diskspd_host::{devices, stack, storage};
 use diskspd_machine::System;
 use diskspd_machine::cpu_times::CpuTimes;
@@ -34,6 +34,7 @@ use diskspd_sys::observed_child::{self, ObservedChild};
 use diskspd_worker::Control;
 use diskspd_worker::listener::RunObserver;
 use live::LiveFigures;
+use reduced::{ReducedData, ReducingDevices};
 use std::ffi::OsString;
 use std::io;
 use std::process::ChildStdout;
@@ -70,10 +71,7 @@ pub struct JudgedRun {
     measured: Nanos,
     started_at: i64,
     ended: EndedBy,
-    /// Bytes that zram stored as a repeated pattern.
-    repeated: u64,
-    /// Size of the written files; `None` = a device was written.
-    written_bytes: Option<u64>,
+    reduced: ReducedData,
     /// Times of all active CPUs; empty = unknown.
     cpus: Vec<CpuTimes>,
     /// Figures that could not be written during the run.
@@ -98,7 +96,7 @@ struct Watches {
     arrays: ArrayWatch,
     limits: LimitWatch,
     course: DeviceSeries,
-    zrams: Vec<ZramPages>,
+    reducing: ReducingDevices,
     /// Without a command: the processes that have the targets open.
     users: Option<TargetUsers>,
     /// Tracing of the device, or the cause of missing requests; `None` before the device is known.
@@ -170,8 +168,7 @@ fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCo
     let storages = parts.paths.iter().take(1).map(storage::storage);
     let storages = storages.map(|found| Storage { path: parts.path.clone(), ..found });
     diskspd_host::read_environment(&mut system, storages.collect());
-    let repeated = watches.zrams.iter().filter(|zram| parts.stack.layer(&zram.name).is_some());
-    let repeated = repeated.map(|zram| zram.repeated_since(&Root::live_system())).sum();
+    let reduced = watches.reducing.examine(&parts.stack, &watches.tree.files);
     let ended = if run.interrupted { EndedBy::Interrupt } else { EndedBy::Time };
     let cpus = match &run.cpus {
         (Some(before), Some(after)) => after.since(before, &system.topology),
@@ -190,8 +187,7 @@ fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCo
         measured,
         started_at,
         ended,
-        repeated,
-        written_bytes: watches.tree.files.written_bytes(),
+        reduced,
         cpus,
         trouble: None,
     }
@@ -304,11 +300,14 @@ impl Watches {
         Watches {
             tree: ProcessTree::below_this_process(judged.collect()),
             readings: DeviceReadings::for_devices(names.clone()),
-            remote: RemoteWatch::new(named.iter().flat_map(|stack| &stack.layers)),
+            remote: match named.is_empty() {
+                true => RemoteWatch::new(stack::remote_layers(&Root::live_system()).iter()),
+                false => RemoteWatch::new(named.iter().flat_map(|stack| &stack.layers)),
+            },
             arrays: ArrayWatch::for_stacks(Root::live_system(), named.iter()),
             limits: LimitWatch::new(Root::live_system()),
             course: DeviceSeries::new(names),
-            zrams: ZramPages::of_all(&Root::live_system()),
+            reducing: ReducingDevices::find_all(),
             named,
             users: order.words.is_empty().then(|| {
                 TargetUsers::of_targets(Root::live_system(), order.targets.iter().map(RawText::as_path))
@@ -423,6 +422,7 @@ fn program(
         still_running: tree.living() as u64,
         unreadable: watches.users.as_ref().map_or(tree.unreadable, |users| users.unreadable),
         dropped: tree.dropped,
+        clients: tree.clients.iter().cloned().collect(),
         counted: tree.total(),
         read,
         write,
@@ -430,6 +430,7 @@ fn program(
         bypasses_cache: tree.files.bypass_the_cache(),
         engines: counters.facts(tree),
         cpu_ns: tree.cpu_ns(),
+        zeros_share: 0.0,
         stopped_us: watches.stopped / 1000,
         observer_cpu_share: watches.looking as f64 / measured as f64,
         claimed: None,
@@ -459,9 +460,9 @@ impl JudgedRun {
         let row = TargetResults { target: TargetId(0), read, write, ..TargetResults::default() };
         let seconds = u32::try_from(self.measured.div_ceil(SECOND)).unwrap_or(u32::MAX);
         let (bytes, ios) = (row.read.bytes + row.write.bytes, row.read.ios + row.write.ios);
-        let bytes_written = row.write.bytes;
-        // A place that is written again is kept once.
-        let places_written = self.written_bytes.map_or(bytes_written, |size| size.min(bytes_written));
+        let row_read = row.read.bytes;
+        let is_reduced = self.reduced.is_reduced(row.write.bytes);
+        program.zeros_share = self.reduced.zeros_share(row.write.bytes);
         let block_size = bytes.checked_div(ios).and_then(|size| u32::try_from(size).ok()).unwrap_or(0);
         let target = Target {
             path: self.path,
@@ -475,12 +476,17 @@ impl JudgedRun {
             duration: seconds,
             warmup: 0,
             // A device that keeps a pattern once does no work for it.
-            random_write_data: self.repeated < places_written / 2 || bytes_written == 0,
+            random_write_data: !is_reduced,
             targets: vec![target],
             ..TimeSpan::default()
         };
-        let observed =
-            Observations { devices: Some(self.facts), resource_usage: Some(self.effort), ..self.observed };
+        let content = if row_read > 0 { self.reduced.read } else { Vec::new() };
+        let observed = Observations {
+            devices: Some(self.facts),
+            resource_usage: Some(self.effort),
+            content,
+            ..self.observed
+        };
         let results = SpanResults {
             measured: self.measured,
             cpus: self.cpus,

@@ -6,7 +6,7 @@ use super::Outcome;
 use super::outcome::SpanOutcome;
 use crate::failure::{WorkerFailure, by_cause};
 use diskspd_output::guard::HangError;
-use diskspd_output::{HURRIED, INTERRUPTED, SILENCE, StopSignal, grace};
+use diskspd_output::{INTERRUPTED, RAPID_REPEAT_NS, SILENCE, StopSignal, grace};
 use diskspd_plan::PlanError;
 use diskspd_results::EndedBy;
 use diskspd_sys::clock::{self, Nanos};

@@ -16,8 +16,30 @@ const MAX_JOIN_TIME: Nanos = 120 * SECOND;
 /// Time until a message names the awaited event.
 const MESSAGE_DELAY: Nanos = 10 * SECOND;
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// A longer pause between two observations shows a lack of CPU time.
+const MAX_POLL_TIME: Nanos = SECOND / 10 * 11;
 /// Number of equal observations that count, because a launcher starts processes sequentially.
 const MIN_EQUAL_OBSERVATIONS: u32 = 5;
+
+/// Consecutive observations of the same number of processes below a launcher.
+#[derive(Default)]
+struct EqualObservations {
+    running: usize,
+    count: u32,
+}
+
+impl EqualObservations {
+    /// Returns the number of processes if it will not grow any more; `None` = unknown, or there may be more.
+    fn observe(&mut self, running: Option<usize>, size: usize) -> Option<usize> {
+        self.count = match running.filter(|running| *running < size) {
+            Some(running) if running == self.running => self.count + 1,
+            Some(_) => 1,
+            None => 0,
+        };
+        self.running = running.unwrap_or(0);
+        (self.count >= MIN_EQUAL_OBSERVATIONS).then_some(self.running)
+    }
+}
 
 /// Ends this process if MPI has not begun in time, or can't begin any more, until the returned value is
 /// dropped.
@@ -26,13 +48,17 @@ pub(super) fn watch(launcher: &Launcher) -> Sender<()> {
     let (tells, group) = (launcher.is_first(), launcher.here);
     let (begun, root) = (clock::monotonic(), Root::live_system());
     let watch = std::thread::Builder::new().name("joining".into()).spawn(move || {
-        let (mut told, mut fewer) = (false, 0);
+        let (mut told, mut observed, mut last) = (false, EqualObservations::default(), begun);
         while let Err(RecvTimeoutError::Timeout) = wait.recv_timeout(POLL_INTERVAL) {
             let waited = clock::monotonic() - begun;
-            let alive = group.and_then(|group| Some((running(&root, group.parents)?, group.size)));
-            let too_few = alive.filter(|(alive, size)| alive < size);
-            fewer = if too_few.is_some() { fewer + 1 } else { 0 };
-            if let Some((alive, size)) = too_few.filter(|_| fewer >= MIN_EQUAL_OBSERVATIONS) {
+            // Without CPU time for this thread the launcher may have none, either.
+            let is_starved = clock::monotonic() - last > MAX_POLL_TIME;
+            let too_few = group.and_then(|group| {
+                let seen = running(&root, group.parents).filter(|_| !is_starved);
+                Some((observed.observe(seen, group.size)?, group.size))
+            });
+            last = clock::monotonic();
+            if let Some((alive, size)) = too_few {
                 fail(format!(
                     "MPI cannot start: only {alive} of the {size} processes that the launcher started on \
                      this host are running; start only diskspd, as every rank"
@@ -64,4 +90,25 @@ pub(super) fn watch(launcher: &Launcher) -> Sender<()> {
 fn fail(why: String) -> ! {
     print_line(Finding::error(why));
     process::end(Exit::RunFailed.code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_launcher_is_awaited() {
+        let mut observed = EqualObservations::default();
+        for running in [1, 2, 3] {
+            for _ in 1..MIN_EQUAL_OBSERVATIONS {
+                assert_eq!(observed.observe(Some(running), 4), None);
+            }
+        }
+        assert_eq!(observed.observe(None, 4), None, "no CPU time");
+        for _ in 1..MIN_EQUAL_OBSERVATIONS {
+            assert_eq!(observed.observe(Some(3), 4), None);
+        }
+        assert_eq!(observed.observe(Some(3), 4), Some(3));
+        assert_eq!(observed.observe(Some(4), 4), None);
+    }
 }

@@ -51,6 +51,8 @@ use std::ffi::OsString;
 const MAX_LAST_MESSAGES_WAIT: Nanos = 10 * SECOND;
 /// Time limit of MPI's own shutdown. MPICH over UCX hangs there, even in programs that only begin and end.
 const MAX_SHUTDOWN_TIME: Nanos = 2 * SECOND;
+/// The same on a machine that has no CPU time for the ranks.
+const MAX_STARVED_TIME: Nanos = 30 * SECOND;
 /// Delay before a rank other than the first reports a failed join. If the first rank failed too, the
 /// launcher has ended this rank by then.
 const FIRST_RANK_TIMEOUT_NS: Nanos = SECOND;
@@ -189,15 +191,29 @@ pub(super) fn first_alone(
     if is_other { Ok(Exit::Success) } else { command() }
 }
 
+/// Sleeps for a time in which this thread gets CPU time when it needs it, or for `most` in all.
+fn sleep_with_cpu_time(time: Nanos, most: Nanos) {
+    const STEP: Nanos = SECOND / 10;
+    let (until, mut slept) = (clock::monotonic() + most, 0);
+    while slept < time && clock::monotonic() < until {
+        let began = clock::monotonic();
+        clock::Clock::Monotonic.sleep_until(began + STEP);
+        if clock::monotonic() - began < STEP / 10 * 11 {
+            slept += STEP;
+        }
+    }
+}
+
 /// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
 fn leave_world(mut mpi: JobGroup, exit: Exit, complete: bool, leads: bool) {
     let until = clock::monotonic() + if complete { MAX_LAST_MESSAGES_WAIT } else { SHORT_WAIT };
     mpi.flush(|| clock::monotonic() < until);
     let tells = leads && complete;
     let watch = std::thread::Builder::new().name("leaving".into()).spawn(move || {
-        clock::Clock::Monotonic.sleep_until(clock::monotonic() + MAX_SHUTDOWN_TIME);
+        let began = clock::monotonic();
+        sleep_with_cpu_time(MAX_SHUTDOWN_TIME, MAX_STARVED_TIME);
         if tells {
-            let seconds = MAX_SHUTDOWN_TIME / SECOND;
+            let seconds = (clock::monotonic() - began) / SECOND;
             print_line(Finding::note(format!(
                 "MPI did not end within {seconds} s, so this process exits without it; the run is complete, \
                  though the launcher may report a failure"

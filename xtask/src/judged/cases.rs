@@ -44,9 +44,15 @@ const fn counted(run: StagedRun) -> StagedRun {
 
 macro_rules! fio {
     ($options:literal) => {
+        fio!("t.dat", $options)
+    };
+    // fio adds up the files of several `--filename`.
+    ($file:literal, $options:literal) => {
         concat!(
-            "exec fio --name=x --filename=t.dat --size=64M --runtime=1 --time_based --fallocate=none \
-             --invalidate=0 --bs=4k --output-format=json ",
+            "exec fio --name=x --filename=",
+            $file,
+            " --size=64M --runtime=1 --time_based --fallocate=none --invalidate=0 --bs=4k \
+             --output-format=json ",
             $options
         )
     };
@@ -90,7 +96,7 @@ pub const LIES: &[StagedRun] = &[
     run(
         "holes",
         "truncate -s 512M hole.dat",
-        fio!("--filename=hole.dat --size=512M --direct=1 --ioengine=psync --rw=randread"),
+        fio!("hole.dat", "--size=512M --direct=1 --ioengine=psync --rw=randread"),
         CACHED,
     ),
     run("compressed zram", "rm -f z.dat", "dd if=/dev/zero of=z.dat bs=1M count=128 oflag=direct", CACHED),
@@ -98,7 +104,7 @@ pub const LIES: &[StagedRun] = &[
     run(
         "compressed zram",
         "rm -f z.dat; fstrim .",
-        fio!("--filename=z.dat --direct=1 --ioengine=psync --rw=write --zero_buffers"),
+        fio!("z.dat", "--direct=1 --ioengine=psync --rw=write --zero_buffers"),
         CACHED,
     ),
     shared(BUSY, run("shared device", NOTHING, READ, SHARED)),
@@ -156,7 +162,8 @@ pub const LIES: &[StagedRun] = &[
     run("deferred writes", "rm -f w.dat", "dd if=/dev/urandom of=w.dat bs=1M count=64", DEFERRED),
     run("deferred writes", "rm -f w.dat", "head -c 64M /dev/urandom >w.dat", DEFERRED),
     run("deferred writes", NOTHING, fio!("--ioengine=psync --rw=randwrite"), DEFERRED),
-    run("deferred writes", PREPARE, sysbench!("--file-test-mode=rndwr"), DEFERRED),
+    // sysbench writes zeros.
+    run("deferred writes", PREPARE, sysbench!("--file-test-mode=rndwr"), &["deferred", "cached"]),
     run("loop over memory", NOTHING, "dd if=$LOOP_MEMORY of=/dev/null bs=1M iflag=direct", CACHED),
     run("loop over memory", WARM, "dd if=$LOOP_FILE of=/dev/null bs=1M iflag=direct", CACHED),
     run("FUSE cache", NOTHING, "dd if=$SERVED of=/dev/null bs=64k", CACHED),

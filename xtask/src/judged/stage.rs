@@ -150,7 +150,10 @@ fn add_zram(mib: u64, undo: &mut Undo) -> Result<String, Failure> {
 }
 
 /// A control group with a limit; removed when it is dropped.
-struct ControlGroup(PathBuf);
+struct ControlGroup {
+    folder: PathBuf,
+    _undo: Undo,
+}
 
 impl ControlGroup {
     fn make(group: Group, disk: &str) -> Result<ControlGroup, Failure> {
@@ -163,22 +166,18 @@ impl ControlGroup {
         };
         let at = format!("/sys/fs/cgroup/{controller}diskspd-judged-{}", std::process::id());
         fs::create_dir(&at)?;
-        let made = ControlGroup(at.into());
+        let mut undo = Undo::default();
+        undo.push(&["rmdir", &at]);
+        let made = ControlGroup { folder: at.into(), _undo: undo };
         let name = disk.trim_start_matches("/dev/");
         let number = fs::read_to_string(format!("/sys/class/block/{name}/dev"))?;
-        fs::write(made.0.join(file), value.replace("DEVICE", number.trim()))
-            .map_err(|error| format!("{}: {error}", made.0.join(file).display()))?;
+        let file = made.folder.join(file);
+        fs::write(&file, value.replace("DEVICE", number.trim()))
+            .map_err(|error| format!("{}: {error}", file.display()))?;
         Ok(made)
     }
 
     fn entry(&self) -> String {
-        self.0.join("cgroup.procs").display().to_string()
-    }
-}
-
-impl Drop for ControlGroup {
-    fn drop(&mut self) {
-        let mut undo = Undo::default();
-        undo.push(&["rmdir", &self.0.display().to_string()]);
+        self.folder.join("cgroup.procs").display().to_string()
     }
 }

@@ -2,12 +2,14 @@
 
 use super::done::activity;
 use super::effects::{JudgedPart, names};
-use super::limits::{BACKGROUND, MIN_EQUAL_RATIO, MIN_FOREIGN_SHARE};
+use super::limits::{BACKGROUND, MIN_EQUAL_RATIO, MIN_FOREIGN_SHARE, MOSTLY_OTHERS};
 use super::part::{IoCount, Part};
 use super::verdict::DeviceVerdict;
 use super::wording::amount;
 use crate::{Severity, SpanContext};
 use diskspd_machine::io_counters::DeviceFacts;
+use diskspd_machine::memory_backed::InMemory;
+use diskspd_machine::stack::LayerKind;
 use diskspd_results::{JudgedProgram, SortedCalls, Verdict};
 
 const NAME_TARGET: &str = "name the target (judge TARGET -- COMMAND), and repeat with a longer run";
@@ -138,6 +140,7 @@ fn open(span: &SpanContext, part: &Part, program: &JudgedProgram) -> Vec<String>
             format!("I/O by {} through the page cache cannot be counted: {reason}", facts.engine.describe())
         }));
     }
+    open.extend(find_possible_zeros(part, program, all));
     if program.unreadable > 0 {
         open.push(format!(
             "the counters of {} of {} processes could not be read: root can read them",
@@ -151,6 +154,22 @@ fn open(span: &SpanContext, part: &Part, program: &JudgedProgram) -> Vec<String>
         ));
     }
     open
+}
+
+/// Zeros over zeros change no counter of a device, and the content after the run does not show when they were
+/// written.
+fn find_possible_zeros(part: &Part, program: &JudgedProgram, all: u64) -> Option<String> {
+    let device = part.leaves().into_iter().find(|leaf| leaf.memory == Some(InMemory::Zram))?;
+    // Encrypted zeros are stored.
+    let is_changed = part.layers().iter().any(|layer| layer.kind == LayerKind::Mapper);
+    let matters = part.write.bytes as f64 >= MIN_FOREIGN_SHARE * all as f64 && part.write.bytes > 0;
+    (matters && !is_changed && part.easy == 0 && program.zeros_share >= MOSTLY_OTHERS).then(|| {
+        format!(
+            "up to {:.0} % of the written data are zeros, which {} does not store",
+            program.zeros_share * 100.0,
+            names(&[device])
+        )
+    })
 }
 
 fn unclear(name: &str, counted: IoCount, calls: &SortedCalls, all: u64) -> Option<String> {

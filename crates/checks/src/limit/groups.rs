@@ -7,12 +7,18 @@ use diskspd_figures::units::{seconds_of_ns, seconds_of_us};
 use diskspd_machine::io_limit::{IoControl, IoLimit};
 use diskspd_machine::stack::Layer;
 use diskspd_results::{ResourceUsage, TargetResults};
-use std::ops::RangeInclusive;
 
 /// Minimum share of the time that a limit must be in force to limit a run.
 const LONG: f64 = 0.1;
-/// [`REACHED_SHARES`] of another program.
-const PROGRAM_REACHED: RangeInclusive<f64> = 0.8..=1.1;
+/// I/Os at a limit in a window at least: less than one of them is rounding.
+const WINDOW_IOS: f64 = 20.0;
+/// Largest difference of a window at its limit from it. The kernel releases I/Os evenly.
+const EVEN: f64 = 0.05;
+/// Share of the windows with I/O that shows a limit, and the share that it needs at least in this number of
+/// windows.
+const EVEN_WINDOWS: f64 = 0.5;
+const LEAST_EVEN_WINDOWS: f64 = 0.25;
+const ENOUGH_WINDOWS: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct ReachedLimit<'a> {
@@ -72,7 +78,7 @@ type PerSecond = [f64; 4];
 pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Option<ReachedLimit<'a>> {
     let window = (span.measured.seconds * 1e6) as u64;
     let periods = limit_periods(effort, window);
-    let (whole, near) = (periods.len() == 1, near_limit(span));
+    let whole = periods.len() == 1;
     let long = |period: &&Period| period.to.saturating_sub(period.from) as f64 >= LONG * window as f64;
     let mut found: Vec<(u64, ReachedLimit)> = Vec::new();
     for period in periods.iter().filter(long) {
@@ -90,7 +96,8 @@ pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Opt
                 // The group may have used up its limit on the device with what the report doesn't count: a
                 // journal, earlier writes.
                 let own = whole.then(|| of_device(span, layer)).flatten();
-                if counted.into_iter().chain(own).any(|rates| reaches_limit(limit, &rates, &near)) {
+                let is_reached = counted.into_iter().chain(own).any(|rates| reaches_limit(limit, &rates));
+                if even_windows(span, layer, limit).map_or(is_reached, |even| even.show_limit(is_reached)) {
                     let device = layer.name.replace('!', "/");
                     let targets = target_names(span, layer);
                     found.push((length, ReachedLimit { limit, device, targets, period: shown }));
@@ -102,18 +109,68 @@ pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Opt
     found.into_iter().rev().max_by_key(|(length, _)| *length).map(|(_, at)| at)
 }
 
-/// Range of a rate in relation to its limit. Another program pauses between its I/Os.
-fn near_limit(span: &SpanContext) -> RangeInclusive<f64> {
-    match span.program {
-        Some(_) => PROGRAM_REACHED,
-        None => REACHED_SHARES,
+/// Short windows of another program's I/O. It may pause, and its rate may be near a limit at random.
+#[derive(Debug, Default, Clone, Copy)]
+struct EvenWindows {
+    with_io: usize,
+    at_limit: usize,
+    /// Whether the mean from the first to the last I/O is at the limit.
+    is_mean_at_limit: bool,
+}
+
+impl EvenWindows {
+    fn show_limit(self, is_reached: bool) -> bool {
+        let share = self.at_limit as f64 / self.with_io.max(1) as f64;
+        let is_chance = self.with_io >= ENOUGH_WINDOWS && share < LEAST_EVEN_WINDOWS;
+        share >= EVEN_WINDOWS || (is_reached || self.is_mean_at_limit) && !is_chance
+    }
+
+    /// Counts windows of I/Os. `at_limit`: I/Os per beat at the limit.
+    fn count(beats: &[u64], at_limit: f64) -> EvenWindows {
+        let beats = inner_beats(beats);
+        let length = (WINDOW_IOS / at_limit).ceil().clamp(1.0, beats.len().max(1) as f64) as usize;
+        let is_near = |sum: u64, beats: usize| {
+            let expected = at_limit * beats as f64;
+            (sum as f64 - expected).abs() <= (EVEN * expected).max(1.0)
+        };
+        let sums = beats.chunks_exact(length).map(|window| window.iter().sum::<u64>());
+        let with_io: Vec<u64> = sums.filter(|sum| *sum > 0).collect();
+        EvenWindows {
+            with_io: with_io.len(),
+            at_limit: with_io.iter().filter(|sum| is_near(**sum, length)).count(),
+            is_mean_at_limit: !with_io.is_empty() && is_near(beats.iter().sum(), beats.len()),
+        }
     }
 }
 
-fn reaches_limit(limit: &IoLimit, rates: &PerSecond, near: &RangeInclusive<f64>) -> bool {
+/// Returns the beats after the first I/O and before the last I/O.
+fn inner_beats(beats: &[u64]) -> &[u64] {
+    let first = beats.iter().position(|ios| *ios > 0).unwrap_or(0);
+    let last = beats.iter().rposition(|ios| *ios > 0).unwrap_or(0);
+    beats.get(first + 1..last).unwrap_or_default()
+}
+
+/// Returns the windows of another program's I/O for the value of a limit that fits best; `None` = unknown, or
+/// a run of this program, whose threads do not pause.
+fn even_windows(span: &SpanContext, layer: &Layer, limit: &IoLimit) -> Option<EvenWindows> {
+    span.program?;
+    let beats = span.results.observed.as_ref()?.ticks.as_ref()?;
+    let rates = of_device(span, layer)?;
+    let ios = rates[2] + rates[3];
+    let limits = [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes];
+    let windows = limits.into_iter().zip(rates).filter_map(|(limit, rate)| {
+        // At the limit this direction has its share of the I/Os.
+        let per_second = limit? as f64 * ios / rate;
+        let at_limit = per_second * seconds_of_us(beats.width_us);
+        (rate > 0.0 && at_limit > 0.0).then(|| EvenWindows::count(&beats.ios.0, at_limit))
+    });
+    windows.max_by_key(|windows| windows.at_limit)
+}
+
+fn reaches_limit(limit: &IoLimit, rates: &PerSecond) -> bool {
     let limits = [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes];
     let at = |(limit, rate): (Option<u64>, &f64)| {
-        limit.is_some_and(|limit| near.contains(&(rate / limit.max(1) as f64)))
+        limit.is_some_and(|limit| REACHED.contains(&(rate / limit.max(1) as f64)))
     };
     limits.into_iter().zip(rates).any(at)
 }
@@ -322,4 +379,28 @@ fn cost_lines(span: &SpanContext, effort: &ResourceUsage) -> Vec<String> {
         ))
     });
     held_back.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn even_windows_show_limit() {
+        let shows = |beats: &[u64], at_limit: f64, is_reached| {
+            EvenWindows::count(beats, at_limit).show_limit(is_reached)
+        };
+        // 64 KiB at 32 MiB/s in beats of 100 ms: throttled, with pauses, and a program's own rate below it.
+        assert!(shows(&[0, 51, 51, 52, 51, 51, 52], 51.2, false));
+        assert!(shows(&[51, 0, 49, 0, 0, 51, 49, 0, 0], 51.2, false));
+        let below = [46, 51, 15, 54, 47, 47, 52, 49, 21, 60, 48, 57, 32, 51, 37, 49, 50, 34, 34];
+        assert!(!shows(&below, 51.2, false));
+        let near = [41, 79, 44, 31, 54, 50, 17, 56, 55, 35, 92, 14, 5, 81, 73, 17, 71, 71];
+        assert!(!shows(&near, 51.2, true), "a rate near the limit by chance");
+        // 1 MiB: few I/Os, so the mean decides.
+        assert!(shows(&[0, 0, 0, 3, 3, 3, 3, 3, 4, 3, 3, 6, 0, 1], 3.2, false));
+        assert!(!shows(&[0, 0, 2, 3, 3, 3, 1, 3, 3, 3, 3, 3, 1], 3.2, false));
+        assert!(shows(&[9, 51, 0, 102, 0, 0, 153, 0, 102, 51, 1], 51.2, false), "late readings");
+        assert!(!shows(&[], 51.2, false));
+    }
 }

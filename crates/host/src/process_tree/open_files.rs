@@ -79,12 +79,6 @@ impl OpenFiles {
         self.files.values().any(OpenFileUse::is_large)
     }
 
-    /// Size of all written files, bytes; `None` = a device was written.
-    pub fn written_bytes(&self) -> Option<u64> {
-        let written = self.files.values().filter(|file| file.written);
-        written.map(|file| (!file.is_device).then_some(file.size)).sum()
-    }
-
     /// Returns the stacks of large files and devices on judged storage, or of all files if none is large.
     pub fn stacks(&self) -> Vec<&Stack> {
         let places: BTreeSet<Identity> = self.files().iter().map(|file| file.place).collect();

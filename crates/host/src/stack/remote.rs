@@ -9,11 +9,19 @@ use diskspd_machine::stack::*;
 
 /// Returns the stack of a remote file; `None` if the file is local, or the client has no counters.
 pub(super) fn stack(root: &Root, place: &FileLocation) -> Option<Stack> {
-    let mount = place.mount(root)?;
+    of_mount(root, &place.mount(root)?)
+}
+
+/// Returns the layers of all mounts of other hosts whose clients count.
+pub(super) fn layers(root: &Root) -> Vec<Layer> {
+    root.mounts().iter().filter_map(|mount| of_mount(root, mount)).flat_map(|stack| stack.layers).collect()
+}
+
+fn of_mount(root: &Root, mount: &Mount) -> Option<Stack> {
     let protocol = Protocol::from_file_system(&mount.file_system)?;
     let remote = RemoteMount { protocol, source: mount.source.clone(), mount_point: mount.at.clone() };
     remote_counters::read(root, &remote)?;
-    let name = name(root, &mount);
+    let name = name(root, mount);
     let option = |name: &str| {
         let mut options = mount.options.split(',');
         options.find_map(|option| option.strip_prefix(name)?.strip_prefix('=')?.parse::<u64>().ok())
@@ -36,7 +44,12 @@ pub(super) fn stack(root: &Root, place: &FileLocation) -> Option<Stack> {
         ..Layer::default()
     };
     let (first, layers) = (vec![name], vec![layer]);
-    Some(Stack { file_system: Some(mount.file_system), top_devices: first, layers, ..Stack::default() })
+    Some(Stack {
+        file_system: Some(mount.file_system.clone()),
+        top_devices: first,
+        layers,
+        ..Stack::default()
+    })
 }
 
 /// Returns the source of the mount; with a number if the same source is mounted again with separate

@@ -1,8 +1,9 @@
 //! I/Os of io_uring and Linux AIO, which no counter of a process contains: counting events on the kernel's
 //! tracepoints, inherited by all processes of the command.
 //!
-//! Each event costs about 0.1 us of the I/O, so io_uring is counted in slices of the time. A tracepoint of
-//! system calls slows down the calls of all processes while it is open, so Linux AIO is counted on request.
+//! Each event costs about 0.1 us of the I/O, so io_uring is counted in slices of the time at high rates.
+//! A tracepoint of system calls slows down the calls of all processes while it is open, so Linux AIO is
+//! counted on request.
 
 use diskspd_host::process_tree::ProcessTree;
 use diskspd_host::root::Root;
@@ -20,11 +21,16 @@ const WRITES: &str = "opcode == 2 || opcode == 5 || opcode == 23 || opcode == 61
 const SIZE_BITS: Range<u32> = 9..25;
 /// Bits of the number of I/Os in a call of io_submit(2): up to 65,535.
 const SUBMITTED_BITS: Range<u32> = 0..16;
-/// Time from one slice to the next, and the part of it in which I/Os are counted.
+/// Time from one slice to the next, and the least part of it in which I/Os are counted.
 const PERIOD: Nanos = SECOND / 20;
-const SLICE_DIVISOR: Nanos = 10;
+const MIN_SLICE: Nanos = PERIOD / 10;
+/// Cost of a counted I/O, ns, and the permitted share of a CPU for it.
+const COST_NS: f64 = 115.0;
+const COST_SHARE: f64 = 0.005;
 /// All I/Os of the first moments are counted: commands can be short.
 const ALL_UNTIL: Nanos = SECOND / 4;
+/// Standard errors of a range that contains the value with a probability of 95 %.
+const CONFIDENCE: f64 = 1.96;
 /// Every eighth slice counts the sizes, too.
 const SIZES: u64 = 8;
 
@@ -159,6 +165,9 @@ struct Slices {
     estimates: [f64; 2],
     counted: Nanos,
     now: Nanos,
+    /// Rate of the last period in I/Os per ns, and the variance of the estimate.
+    rate: Option<f64>,
+    variance: f64,
 }
 
 impl Slices {
@@ -167,7 +176,7 @@ impl Slices {
         let entered = clock::monotonic();
         let elapsed = || now + clock::monotonic().saturating_sub(entered);
         let all = self.always || now < ALL_UNTIL;
-        let slice = if all { PERIOD } else { PERIOD / SLICE_DIVISOR };
+        let slice = if all { PERIOD } else { self.slice() };
         if self.begun == 0 || now >= self.period + PERIOD {
             if self.is_on {
                 self.stopped = now;
@@ -182,13 +191,19 @@ impl Slices {
             }
             self.is_on = true;
             self.begun += 1;
-        } else if self.is_on && !all && now >= self.period + slice {
+        } else if self.is_on && slice < PERIOD && now >= self.period + slice {
             let before = elapsed();
             counters.switch(false);
             (self.is_on, self.stopped) = (false, before.midpoint(elapsed()));
             counters.switch_sizes(false);
         }
-        self.period + if self.is_on && !all { slice } else { PERIOD }
+        self.period + if self.is_on { slice } else { PERIOD }
+    }
+
+    /// Length of a slice: as long as counting is cheap at the last rate.
+    fn slice(&self) -> Nanos {
+        let cost = self.rate.unwrap_or(0.0) * COST_NS;
+        ((PERIOD as f64 * COST_SHARE / cost.max(COST_SHARE)) as Nanos).clamp(MIN_SLICE, PERIOD)
     }
 
     /// Extends the counts of a part of the period to the whole period.
@@ -196,11 +211,26 @@ impl Slices {
         self.now = now;
         let counts = counters.counts();
         let counted = self.stopped.saturating_sub(self.started);
-        let weight = now.saturating_sub(self.period) as f64 / counted.max(1) as f64;
+        let length = now.saturating_sub(self.period) as f64;
+        let weight = length / counted.max(1) as f64;
+        let found: u64 = counts.iter().zip(self.before).map(|(now, before)| now.saturating_sub(before)).sum();
+        let rate = found as f64 / counted.max(1) as f64;
+        if let Some(before) = self.rate {
+            // Rates of neighboring slices differ as much as those of a slice and the rest of its period.
+            let uncounted = 1.0 - (1.0 / weight.max(1.0));
+            self.variance += uncounted * (length * (rate - before)).powi(2) / 2.0;
+        }
+        self.rate = (self.begun > 0).then_some(rate);
         for ((estimate, now), before) in self.estimates.iter_mut().zip(counts).zip(self.before) {
             *estimate += now.saturating_sub(before) as f64 * weight;
         }
         (self.before, self.counted) = (counts, self.counted + counted);
+    }
+
+    /// Error of the sum relative to it.
+    fn error_share(&self) -> f64 {
+        let sum: f64 = self.estimates.iter().sum();
+        CONFIDENCE * self.variance.sqrt() / sum.max(1.0)
     }
 
     fn stop(&mut self, counters: &UringCounters, now: Nanos) {
@@ -277,7 +307,8 @@ impl EngineCounters {
         let slices = &self.slices;
         let [reads, writes] = slices.estimates.map(|estimate| estimate as u64);
         let counted_share = (slices.counted as f64 / slices.now.max(1) as f64).min(1.0);
-        Ok(EngineIos { reads, writes, mean_bytes: counters.mean_bytes(), counted_share })
+        let mean_bytes = counters.mean_bytes();
+        Ok(EngineIos { reads, writes, mean_bytes, counted_share, error_share: slices.error_share() })
     }
 
     /// I/Os of io_submit(2). Their sizes are unknown, so the bytes of block devices decide the direction.
@@ -288,6 +319,7 @@ impl EngineCounters {
         let all = counted.read_bytes.saturating_add(counted.write_bytes);
         let read_share = if all == 0 { 1.0 } else { counted.read_bytes as f64 / all as f64 };
         let reads = (ios as f64 * read_share).round() as u64;
-        Ok(EngineIos { reads, writes: ios.saturating_sub(reads), mean_bytes: None, counted_share: 1.0 })
+        let writes = ios.saturating_sub(reads);
+        Ok(EngineIos { reads, writes, counted_share: 1.0, ..EngineIos::default() })
     }
 }

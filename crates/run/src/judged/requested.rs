@@ -11,13 +11,13 @@ pub(super) fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (Directi
     let counted = program.counted;
     let claimed = program.claimed.clone().unwrap_or_default();
     let bypasses_cache = program.bypasses_cache;
-    let is_estimated =
-        program.engines.iter().any(|facts| facts.ios.is_some_and(|ios| ios.counted_share < 1.0));
+    let errors = program.engines.iter().filter_map(|facts| facts.ios).map(|ios| ios.error_share);
+    let error = errors.fold(0.0, f64::max);
     let side = |calls: &SortedCalls, asked: u64, claimed: ClaimedSide, of: fn(&EngineIos) -> u64| {
         let calls_on_storage = if on_devices { calls.storage } else { calls.without_device };
         let exact = asked.saturating_sub(calls_on_storage.bytes);
         let engines = program.engines.iter().map(|facts| by_engine(facts, of, exact, bypasses_cache));
-        let counted = EngineCalls { calls: engines.collect(), is_estimated };
+        let counted = EngineCalls { calls: engines.collect(), error };
         requested(calls_on_storage, calls.unclear, asked, &counted, claimed)
     };
     let read = side(&program.read, counted.read_bytes, claimed.read, |ios| ios.reads);
@@ -30,8 +30,8 @@ pub(super) fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (Directi
 #[derive(Debug, Default)]
 struct EngineCalls {
     calls: Vec<Option<CallsDone>>,
-    /// Whether some were counted in a part of the time.
-    is_estimated: bool,
+    /// Relative error of an estimate; 0 = all were counted.
+    error: f64,
 }
 
 /// `exact`: bytes that other interfaces than system calls requested of block devices or made dirty.
@@ -79,10 +79,13 @@ fn requested(
     // Unclear calls that reached a block device were calls on storage.
     let least = if all_counted { asked.min(counted.bytes.saturating_add(unclear.bytes)) } else { asked };
     let open = !all_counted || unclear.bytes > 0;
-    let is_near = |bytes: u64| EXACT_RANGE.contains(&(counted.bytes as f64 / bytes.max(1) as f64));
+    let is_near = |bytes: u64| {
+        let ratio = counted.bytes as f64 / bytes.max(1) as f64;
+        EXACT_RANGE.contains(&ratio) || (ratio - 1.0).abs() <= engines.error
+    };
     match claimed.ios.zip(claimed.bytes) {
         // The command knows better than an estimate that confirms its figures.
-        Some((ios, bytes)) if engines.is_estimated && is_near(bytes) => direction(ios, bytes),
+        Some((ios, bytes)) if engines.error > 0.0 && is_near(bytes) => direction(ios, bytes),
         // The command's own figures are between what was counted and what may have been.
         Some((ios, bytes)) if open && bytes >= counted.bytes.max(least) => direction(ios, bytes),
         _ if counted.bytes >= least => direction(counted.calls, counted.bytes),
@@ -143,7 +146,7 @@ mod tests {
     #[test]
     fn uncounted_interface_requests_device_bytes_at_least() {
         let of = |engine, claimed| {
-            let engines = EngineCalls { calls: vec![engine], is_estimated: false };
+            let engines = EngineCalls { calls: vec![engine], error: 0.0 };
             let got = requested(NONE, NONE, 8192, &engines, claimed);
             (got.ios, got.bytes)
         };
@@ -157,19 +160,20 @@ mod tests {
     #[test]
     fn claim_near_estimate_is_the_request() {
         let of = |counted, claimed| {
-            let engines = EngineCalls { calls: vec![Some(calls(90, counted))], is_estimated: true };
+            let engines = EngineCalls { calls: vec![Some(calls(90, counted))], error: 0.3 };
             let claim = ClaimedSide { ios: Some(100), bytes: Some(claimed), iops: None };
             let got = requested(NONE, NONE, 0, &engines, claim);
             (got.ios, got.bytes)
         };
         assert_eq!(of(9000, 10_000), (100, 10_000));
+        assert_eq!(of(7500, 10_000), (100, 10_000), "within the error of the estimate");
         assert_eq!(of(9000, 20_000), (90, 9000), "the estimate does not confirm it");
         assert_eq!(of(0, 0), (0, 0));
     }
 
     #[test]
     fn calls_of_unknown_size_have_device_bytes() {
-        let ios = EngineIos { reads: 7, writes: 0, mean_bytes: None, counted_share: 1.0 };
+        let ios = EngineIos { reads: 7, counted_share: 1.0, ..EngineIos::default() };
         let facts = EngineFacts { ios: Some(ios), ..EngineFacts::default() };
         assert_eq!(by_engine(&facts, |ios| ios.reads, 4096, true), Some(calls(7, 4096)));
         assert_eq!(by_engine(&facts, |ios| ios.reads, 4096, false), None, "the page cache may serve more");

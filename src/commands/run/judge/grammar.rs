@@ -12,7 +12,7 @@ const FOR: OptionRow =
     text("--for", "<time>", "60s", "without a command: judge the current I/O on the targets for this time");
 const COUNT_ALL: OptionRow = switch(
     "--count-all",
-    "count I/Os of io_uring and Linux AIO all the time, at about 0.1 us each; without it io_uring in a tenth",
+    "count I/Os of io_uring and Linux AIO all the time, at about 0.1 us each; without it io_uring in slices",
 );
 const REPORTS: OptionRow = OUT.with_help(
     "write the report to this file, in the format of its extension: .txt, .json, .html, .prom, .om",
