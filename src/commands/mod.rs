@@ -6,7 +6,6 @@ mod compare;
 mod experiments;
 pub mod foreign;
 mod history;
-mod lab;
 #[cfg_attr(not(target_os = "linux"), path = "windows.rs")]
 mod linux;
 mod machine;
@@ -16,7 +15,7 @@ mod shared;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::commands::compare::baseline;
-use crate::commands::lab::{precondition, suite, sweep};
+use crate::commands::experiments::{precondition, suite, sweep};
 use crate::commands::machine::{devices, doctor, event};
 use crate::commands::read::{convert, man, merge, preset, report, trace};
 use crate::commands::run::verify_after;

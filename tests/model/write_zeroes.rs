@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::in_process::{asked, has_share, profile_and_options, run, target_rows};
+use crate::common::in_process::{has_share, profile_and_options, requested, run, target_rows};
 use crate::common::loops::Loop;
 use crate::common::{directory, side_by_side, skip};
 use diskspd::engine::MakeEngine;

@@ -7,7 +7,7 @@ mod verdict;
 use super::latency::{self, LatencySteadiness};
 use super::stalls::{self, Stall};
 use super::{Limits, Outage, SpanContext};
-use diskspd_figures::stats::{SeriesShape, Level, Shape, is_flat, relative_change};
+use diskspd_figures::stats::{Level, SeriesShape, Shape, is_flat, relative_change};
 use rates::{MIN_IOS, io_rates};
 use serde::Serialize;
 pub use verdict::SteadyVerdict;

@@ -4,9 +4,9 @@ use diskspd_checks::{DeviceVerdict, DeviceWork, JudgedRecord, Judgement};
 use diskspd_figures::units::Millis;
 use diskspd_profile::{Access, Parameters, RawText, Target, TargetGroup, TargetIds, TimeSpan};
 use diskspd_results::{
-    Chart, ChartRow, DirectionSummary, FINE_PERCENTILES, ResponseSummary, Measured, NowaitFigures,
-    PacedFigures, PacedLatency, PartFigures, PartKey, PartSummary, PartTable, PercentileSummary, Record,
-    SpanSummary, TEXT_PERCENTS, Table, UnmeasuredSpan, find_percentile,
+    Chart, ChartRow, DirectionSummary, FINE_PERCENTILES, Measured, NowaitFigures, PacedFigures, PacedLatency,
+    PartFigures, PartKey, PartSummary, PartTable, PercentileSummary, Record, ResponseSummary, SpanSummary,
+    TEXT_PERCENTS, Table, UnmeasuredSpan, find_percentile,
 };
 
 /// The figures of each time span, with the percentiles of the text report.

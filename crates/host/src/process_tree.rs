@@ -13,7 +13,7 @@ use crate::process_stat::ProcessStat;
 use crate::root::Root;
 use classes::{Classes, SortedIo};
 use diskspd_machine::process_io::{CallsDone, ProcessIo, SortedCalls};
-pub use open_files::{OpenFiles, OpenFileUse};
+pub use open_files::{OpenFileUse, OpenFiles};
 use std::collections::{BTreeMap, BTreeSet};
 pub use target_users::TargetUsers;
 

@@ -226,7 +226,9 @@ fn abandon(error: &HangError) {
 fn remedy_of(waits_for: WaitCause) -> Option<&'static str> {
     match waits_for {
         WaitCause::Storage => Some(REMEDY),
-        WaitCause::PipeReader => Some("start the program that reads this pipe, or wait longer (--give-up 5m)"),
+        WaitCause::PipeReader => {
+            Some("start the program that reads this pipe, or wait longer (--give-up 5m)")
+        }
         WaitCause::PipeWriter => {
             Some("start the program that writes to this pipe, or wait longer (--give-up 5m)")
         }

@@ -100,7 +100,7 @@ pub use record_mismatch::RecordMismatchError;
 pub use resource_usage::{AffinityChange, CpuLimit, LimitChange, ResourceUsage, ToolCost, WorkerUsage};
 pub use run_index::RunIndex;
 pub use run_summary::{
-    DirectionSummary, Findings, ResponseSummary, Origin, PartKey, PartSummary, PercentileSummary, RunSummary,
+    DirectionSummary, Findings, Origin, PartKey, PartSummary, PercentileSummary, ResponseSummary, RunSummary,
     SpanSummary, UnmeasuredSpan,
 };
 pub use summarize::summarize;

@@ -5,9 +5,9 @@ use super::charts::*;
 use super::interval_figures::IopsSeries;
 use super::summary::*;
 use super::{
-    Accumulate, CompletionFigures, CompletionSeries, CompletionTimes, CpuTable, DeviceFigures, DeviceTimes,
-    DirectionResults, DirectionWork, EffectiveRange, Host, IntegrityTable, LATE_START_NS, LATENESS,
-    NowaitTable, AuxTables, Overdue, PacedFigures, PacedLatency, PartTable, Quantiles, Record, SpanResults,
+    Accumulate, AuxTables, CompletionFigures, CompletionSeries, CompletionTimes, CpuTable, DeviceFigures,
+    DeviceTimes, DirectionResults, DirectionWork, EffectiveRange, Host, IntegrityTable, LATE_START_NS,
+    LATENESS, NowaitTable, Overdue, PacedFigures, PacedLatency, PartTable, Quantiles, Record, SpanResults,
     TargetLatencies, TargetResults, ThreadResults, TraceFigures, Work,
 };
 use diskspd_figures::stats::{Histogram, Moments, SeriesSum};

@@ -30,7 +30,7 @@ use planning::{locations, plan_at};
 pub(crate) use setup::SharedByWorkers;
 use simulate::simulate;
 use std::sync::Arc;
-pub(super) use system::{large_pages, look, opening, preparation, probes, span_context, pauses};
+pub(super) use system::{large_pages, look, opening, pauses, preparation, probes, span_context};
 
 pub(crate) fn run(span: &TimeSpan, common: RunContext) -> SpanOutcome {
     let RunContext { profile, system, options, control, voice, probes, log, .. } = common;

@@ -25,7 +25,7 @@ mod hosts;
 mod judge;
 #[path = "../../commands/read/merge/grammar.rs"]
 mod merge;
-#[path = "../../commands/lab/precondition/grammar.rs"]
+#[path = "../../commands/experiments/precondition/grammar.rs"]
 mod precondition;
 #[path = "../../commands/read/preset/grammar.rs"]
 mod preset;
@@ -33,9 +33,9 @@ mod preset;
 mod report;
 #[path = "../../commands/run/rerun/grammar.rs"]
 mod rerun;
-#[path = "../../commands/lab/suite/grammar.rs"]
+#[path = "../../commands/experiments/suite/grammar.rs"]
 mod suite;
-#[path = "../../commands/lab/sweep/grammar.rs"]
+#[path = "../../commands/experiments/sweep/grammar.rs"]
 mod sweep;
 #[path = "../../commands/read/man/grammar.rs"]
 mod texts;

@@ -17,7 +17,7 @@ mod hosts;
 mod judge;
 #[path = "../../commands/read/merge/request.rs"]
 mod merge;
-#[path = "../../commands/lab/precondition/request.rs"]
+#[path = "../../commands/experiments/precondition/request.rs"]
 mod precondition;
 #[path = "../../commands/read/preset/request.rs"]
 mod preset;
@@ -25,9 +25,9 @@ mod preset;
 mod report;
 #[path = "../../commands/run/request.rs"]
 mod run;
-#[path = "../../commands/lab/suite/request.rs"]
+#[path = "../../commands/experiments/suite/request.rs"]
 mod suite;
-#[path = "../../commands/lab/sweep/request.rs"]
+#[path = "../../commands/experiments/sweep/request.rs"]
 mod sweep;
 #[path = "../../commands/read/man/request.rs"]
 mod texts;
@@ -37,7 +37,7 @@ mod trace;
 mod verify_after;
 
 pub use baseline::{BaselineAction, BaselineCheck, BaselineRequest};
-pub use compare::{BootPlan, AnswerOutput, CompareRequest, FailIf, Interleaved, SideCommand};
+pub use compare::{AnswerOutput, BootPlan, CompareRequest, FailIf, Interleaved, SideCommand};
 pub use convert::{ConvertRequest, ConvertSource};
 pub use event::EventAction;
 pub use history::{ExportForm, HistoryAction, HistoryRequest};

@@ -2,7 +2,7 @@
 
 use super::done::activity;
 use super::effects::{JudgedPart, names};
-use super::limits::{BACKGROUND, MIN_EQUAL_RATIO, MIN_FOREIGN_SHARE, MOSTLY_OTHERS};
+use super::limits::{BACKGROUND, HIGH_FOREIGN_SHARE, MIN_EQUAL_RATIO, MIN_FOREIGN_SHARE};
 use super::part::{IoCount, Part};
 use super::verdict::DeviceVerdict;
 use super::wording::amount;
@@ -163,7 +163,7 @@ fn find_possible_zeros(part: &Part, program: &JudgedProgram, all: u64) -> Option
     // Encrypted zeros are stored.
     let is_changed = part.layers().iter().any(|layer| layer.kind == LayerKind::Mapper);
     let matters = part.write.bytes as f64 >= MIN_FOREIGN_SHARE * all as f64 && part.write.bytes > 0;
-    (matters && !is_changed && part.easy == 0 && program.zeros_share >= MOSTLY_OTHERS).then(|| {
+    (matters && !is_changed && part.easy == 0 && program.zeros_share >= HIGH_FOREIGN_SHARE).then(|| {
         format!(
             "up to {:.0} % of the written data are zeros, which {} does not store",
             program.zeros_share * 100.0,

@@ -170,7 +170,7 @@ fn even_windows(span: &SpanContext, layer: &Layer, limit: &IoLimit) -> Option<Ev
 fn reaches_limit(limit: &IoLimit, rates: &PerSecond) -> bool {
     let limits = [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes];
     let at = |(limit, rate): (Option<u64>, &f64)| {
-        limit.is_some_and(|limit| REACHED.contains(&(rate / limit.max(1) as f64)))
+        limit.is_some_and(|limit| REACHED_SHARES.contains(&(rate / limit.max(1) as f64)))
     };
     limits.into_iter().zip(rates).any(at)
 }

@@ -2,7 +2,7 @@
 
 use super::allowance::MIN_SESSIONS;
 use super::text::{fewest_text, time_apart};
-use super::{ChangeVerdict, Compared, AllowanceSource, RunComparison, SpanCompared, place};
+use super::{AllowanceSource, ChangeVerdict, Compared, RunComparison, SpanCompared, place};
 use diskspd_figures::units::count_of;
 use diskspd_figures::units::visible::line;
 

@@ -5,7 +5,7 @@
 
 use diskspd_host::content::{Order, sample_content};
 use diskspd_host::located::ResolvedTargets;
-use diskspd_host::process_tree::{OpenFiles, SeenFile};
+use diskspd_host::process_tree::{OpenFileUse, OpenFiles};
 use diskspd_host::root::Root;
 use diskspd_host::zram_pages::ZramPages;
 use diskspd_machine::content::{ContentFacts, Sample};
@@ -52,7 +52,7 @@ impl ReducingDevices {
             return ReducedData::default();
         }
         let files = files.files();
-        let contents: Vec<(&SeenFile, Option<ContentFacts>)> =
+        let contents: Vec<(&OpenFileUse, Option<ContentFacts>)> =
             files.iter().take(MOST_FILES).map(|file| (*file, sample_file(file))).collect();
         let written = || contents.iter().filter(|(file, _)| file.written);
         let is_known = files.iter().filter(|file| file.written).count() == written().count();
@@ -92,8 +92,8 @@ impl ReducedData {
 }
 
 /// Samples a file or device that a process had open.
-fn sample_file(file: &SeenFile) -> Option<ContentFacts> {
-    let located = ResolvedTargets::default().at(&file.path).ok()??;
+fn sample_file(file: &OpenFileUse) -> Option<ContentFacts> {
+    let located = ResolvedTargets::default().resolve(&file.path).ok()??;
     let direct = located.direct().map_or(0, |needs| needs.offset);
     let path = RawText::from(file.path.as_os_str().to_owned());
     let order = Order { target: TargetId(0), path, located, from: 0, to: u64::MAX, direct };
@@ -108,7 +108,7 @@ fn is_reduced(content: &ContentFacts) -> bool {
 }
 
 /// Estimated bytes of zeros in the written parts of a file; all of it if it cannot be read.
-fn count_zeros(file: &SeenFile, content: Option<&ContentFacts>) -> u64 {
+fn count_zeros(file: &OpenFileUse, content: Option<&ContentFacts>) -> u64 {
     let Some(content) = content else { return if file.is_device { u64::MAX } else { file.size } };
     let Some(sample) = content.sample.filter(|sample| sample.blocks > 0) else { return content.to };
     let gaps = content.space.map_or(0, |space| space.holes.saturating_add(space.unwritten));

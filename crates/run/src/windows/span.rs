@@ -55,12 +55,12 @@ pub(crate) mod large_pages {
     use diskspd_sys::memory::LargePagesError;
 
     #[derive(Debug, Clone, Copy, Default)]
-    pub(crate) struct Reserve;
+    pub(crate) struct HugePagePool;
 
-    impl Reserve {
+    impl HugePagePool {
         /// Before the threads of the span begin.
-        pub(crate) fn reserve_for(_: &SpanPlan) -> Reserve {
-            Reserve
+        pub(crate) fn reserve_for(_: &SpanPlan) -> HugePagePool {
+            HugePagePool
         }
 
         /// Why a thread has got none, and what to do about it.

@@ -159,7 +159,7 @@ pub fn all_fit<'a>(
 fn find_room(path: &Path) -> Option<(u64, Option<u64>)> {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let place = absolute.ancestors().find(|place| place.exists())?;
-    let (found, room) = (place.metadata().ok()?, free_space::at(place)?);
+    let (found, room) = (place.metadata().ok()?, free_space::read_free_space(place)?);
     Some((inode::file_system(&found), room.ours))
 }
 

@@ -6,7 +6,7 @@ use crate::precreate;
 use crate::sources::{self, SourceError};
 use crate::span::planning::probe_and_plan;
 use crate::span::setup::{self, SharedByWorkers};
-use crate::span::system::large_pages::Reserve;
+use crate::span::system::large_pages::HugePagePool;
 use crate::span::system::preparation::HeldTargets;
 use crate::span::system::probes::Probes;
 use diskspd_engine::{CompletedIo, Engine, EngineError, EngineInfo, Io};
