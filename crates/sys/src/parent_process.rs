@@ -99,6 +99,13 @@ impl Parent {
     }
 }
 
+/// Whether a blocked signal waits for this process.
+fn is_pending(signal: c_int) -> bool {
+    let mut pending = MaybeUninit::<libc::sigset_t>::zeroed();
+    // SAFETY: the set is this function's own, zeroed, and filled in by the first call.
+    unsafe { libc::sigpending(pending.as_mut_ptr()) == 0 && libc::sigismember(pending.as_ptr(), signal) == 1 }
+}
+
 /// Returns the state of a process from its `stat`. The name before it may contain any character.
 fn process_state(stat: &str) -> Option<char> {
     stat.rsplit_once(") ")?.1.chars().next()
@@ -192,8 +199,9 @@ impl Watch {
     }
 
     fn stop(&mut self, signal: c_int) {
-        // If the child continues already, no signal would continue this process.
-        if !self.follows && self.is_still_stopped() {
+        // If the child continues already, no signal would continue this process. A stop discards a pending
+        // SIGCONT.
+        if !self.follows && self.is_still_stopped() && !is_pending(libc::SIGCONT) {
             take_default(signal);
         }
         self.follows = false;
