@@ -7,7 +7,7 @@
 //! credibility.
 //!
 //! ```
-//! use crate::prelude::*;
+//! use diskspd::prelude::*;
 //!
 //! let target = Target { path: "a target".into(), file_size: Some(1 << 30), ..Target::default() };
 //! let span = TimeSpan { targets: vec![target], duration: 1, warmup: 0, ..TimeSpan::default() };
@@ -19,8 +19,8 @@
 //! let measured = judged.summary.time_spans[0].as_ref().expect("it was measured to its end");
 //! assert!(measured.total.total.throughput.iops > 1000.0);
 //! // The record is stored as JSON, and can be run again: it holds profile and run options.
-//! let stored = crate::formats::json::bytes(&executed.record);
-//! assert_eq!(crate::formats::json::read(&stored)?.run_options, Some(run_options));
+//! let stored = diskspd::formats::json::bytes(&executed.record);
+//! assert_eq!(diskspd::formats::json::read(&stored)?.run_options, Some(run_options));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -292,7 +292,8 @@ fn write_section(text: &mut String, title: &str, rows: &[(&str, &str)], layout: 
     }
 }
 
-/// A form and its meaning side by side, the meaning wrapped; below each other when the form is too long.
+/// Appends the form of an option and its wrapped meaning, side by side, or one below the other if the form
+/// is too long.
 fn write_row(text: &mut String, form: &str, meaning: &str, Layout { columns, forms }: Layout) {
     let meaning = wrapped(meaning, columns, forms, forms);
     if form.len() + 4 <= forms {

@@ -170,6 +170,10 @@ fn missing_index_differs_from_damaged_record() {
     assert_eq!(json::read_index(&older[..]), Err(RecordError::OlderVersion { found: 2 }));
     assert_eq!(json::read(&older), Err(RecordError::OlderVersion { found: 2 }));
     assert!(matches!(json::read_index(&b"{}"[..]), Err(RecordError::NotARecord)));
+    assert!(matches!(json::read_index(&b"7"[..]), Err(RecordError::NotARecord)));
+    let log = b"0, 12, 0, 4096, 0, 0\n1, 13, 0, 4096, 0, 0\n";
+    assert_eq!(json::read_index(&log[..]), Err(RecordError::FioLog));
+    assert_eq!(json::read(log), Err(RecordError::FioLog));
     let newer = edited("\"version\":3", "\"version\":4");
     assert_eq!(json::read_index(&newer[..]), Err(RecordError::NewerVersion { found: 4 }));
     let damaged = edited("\"identity\":", "\"identity\":1,\"x\":");

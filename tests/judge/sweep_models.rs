@@ -92,7 +92,7 @@ fn closed(model: &Model, sweep: &Sweep, random: &mut Random) -> Vec<CompletedPoi
     })
 }
 
-/// The load with the greatest power without noise.
+/// Returns the load with the greatest power (rate² / load) of a model without noise.
 fn true_knee(model: &Model, sweep: &Sweep) -> u64 {
     let power = |load: u64| (model.iops)(load as f64).powi(2) / load as f64;
     sweep.points.iter().map(|p| p.load).max_by(|a, b| power(*a).total_cmp(&power(*b))).unwrap()

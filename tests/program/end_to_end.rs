@@ -106,7 +106,7 @@ fn complete_file_is_kept_and_recreate_rewrites_it() {
 }
 
 #[test]
-fn zeros_that_are_ordered_are_there_and_only_then() {
+fn files_hold_zeros_only_with_requested_zeros() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     let holds_zeros = || std::fs::read(&file).unwrap().iter().all(|&byte| byte == 0);

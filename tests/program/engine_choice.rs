@@ -79,7 +79,7 @@ fn memory_device_is_served_synchronously() {
 }
 
 #[test]
-fn a_file_system_in_memory_is_too() {
+fn files_in_memory_are_accessed_by_calls() {
     let Some(tmpfs) = Tmpfs::new() else { return };
     let file = tmpfs.0.path().join("test.dat");
     // Known before the file is there, and when it is.

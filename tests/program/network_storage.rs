@@ -32,7 +32,7 @@ run nfs-direct -b4K -r -w30 -o1 -Su -W0 -d1 /tmp/nfs/file
 server after
 judged() {
   name=$1; shift
-  $DISKSPD judge --out $OUT/$name.json -- \"$@\" 2>$OUT/$name.err || echo \"$name: exit $?\"
+  $DISKSPD judge --out $OUT/$name.json /tmp/nfs/file -- \"$@\" 2>$OUT/$name.err || echo \"$name: exit $?\"
 }
 judged judged-direct dd if=/tmp/nfs/file of=/dev/null bs=64k iflag=direct
 cat /tmp/nfs/file >/dev/null

@@ -116,7 +116,7 @@ const LATER: &[(&str, &[&str])] = &[
             "src/commands/cluster/arguments.rs",
             "src/commands/cluster/job.rs",
             "src/commands/cluster/joining.rs",
-            "src/commands/cluster/stops.rs",
+            "src/commands/cluster/stop_controls.rs",
             "src/commands/shared/job_command.rs",
             "src/commands/shared/job/job_limits.rs",
         ],
@@ -134,7 +134,7 @@ const LATER: &[(&str, &[&str])] = &[
     ("exit codes for git bisect", &["crates/experiments/src/compare/bisect.rs"]),
     (
         "comparisons that end when the answer is certain",
-        &["crates/experiments/src/compare/looks.rs", "crates/experiments/src/compare/until_sure.rs"],
+        &["crates/experiments/src/compare/sequential.rs", "crates/experiments/src/compare/until_sure.rs"],
     ),
     ("sweeps of short runs", &["crates/experiments/src/sweep/slices.rs"]),
     (

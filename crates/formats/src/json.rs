@@ -54,6 +54,11 @@ pub enum RecordError {
         RecordFormat::NAME
     )]
     NotARecord,
+    #[error(
+        "this is a log of fio, and only fio's result shows its meaning; name the result \
+         (fio --output-format=json+ --output=FILE), which is read together with its logs"
+    )]
+    FioLog,
     /// Result XML, of which only figures are known.
     #[error("this is a report without the run's settings (text or XML); name the record (--out FILE.json)")]
     Results,
@@ -281,8 +286,17 @@ fn interpret_format(
                 error => Err(error.into()),
             }
         }
+        (None, _) if beginning().is_ok_and(|text| is_fio_log(&text)) => Err(RecordError::FioLog),
         (None, _) => Err(RecordError::NotARecord),
     }
+}
+
+/// Whether the first line is one of fio's logs: `time (ms), value, direction, size[, offset[, priority]]`.
+/// Its first cell alone is JSON.
+fn is_fio_log(text: &[u8]) -> bool {
+    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let cells: Vec<&str> = str::from_utf8(line).unwrap_or_default().split(',').map(str::trim).collect();
+    (4..=7).contains(&cells.len()) && cells.iter().all(|cell| cell.parse::<u64>().is_ok())
 }
 
 #[derive(Deserialize)]

@@ -19,7 +19,7 @@ pub(super) const FLAGS: &[Flag] = &[
                 All of this is checked before the run. Reads are unchanged. With engines uring, aio and \
                 sync.",
         carried: CarriedByFile::Workload,
-        tested: &["command_lines", "ways"],
+        tested: &["command_lines", "io_features"],
         read: Read::Switch(|draft| draft.target.atomic = true),
         print: Print::Work(|_, target| switch(target.atomic)),
         ..LINUX
@@ -32,7 +32,7 @@ pub(super) const FLAGS: &[Flag] = &[
         notes: "Needs Linux 6.14 and ext4, XFS or btrfs. At the end of measuring it is checked how much \
                 stayed cached. Not with -Su, -Sh, -Sr, -Sm. With engines uring, aio and sync.",
         carried: CarriedByFile::Workload,
-        tested: &["command_lines", "ways"],
+        tested: &["command_lines", "io_features"],
         read: Read::Switch(|draft| draft.target.dont_cache = true),
         print: Print::Work(|_, target| switch(target.dont_cache)),
         ..LINUX
@@ -86,7 +86,7 @@ pub(super) const FLAGS: &[Flag] = &[
         notes: "F_SET_RW_HINT of fcntl(2), which file system and device may follow by putting data of \
                 one lifetime together. The hint stays with the file until the kernel drops its inode.",
         carried: CarriedByFile::Workload,
-        tested: &["command_lines", "ways"],
+        tested: &["command_lines", "io_features"],
         values: WriteLifetime::NAMES,
         swept: Some(ValueForm::SIZE),
         read: Read::Text(read_lifetime),

@@ -11,7 +11,7 @@ pub struct Source {
     /// Below the root of the project: `crates/run/src/span.rs`.
     pub place: String,
     pub written: String,
-    /// The same, with the names of other crates as if all were one.
+    /// The text as if all crates were one: `diskspd_plan::x` is `crate::x`.
     pub text: String,
     pub code: String,
     pub literals: Vec<(usize, String)>,

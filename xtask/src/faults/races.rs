@@ -46,6 +46,8 @@ const PRECIOUS: &str = "precious\n";
 const CODES: std::ops::RangeInclusive<i32> = 0..=6;
 /// Readers of pipes that are held open.
 const READERS: usize = 200;
+/// Rounds of each route between two lines of progress: a killed campaign has its counts.
+const PROGRESS_ROUNDS: usize = 50;
 /// Longest time between two exchanges.
 const PAUSE_US: usize = 60;
 
@@ -105,7 +107,12 @@ pub fn races(bench: &Bench) -> Result<Tally, Failure> {
             let mut random = Random(number as u64);
             let one = arena.attempt(routes[route], &mut random);
             let one = one.map_err(|why| io::Error::other(format!("{}: {why}", routes[route])))?;
-            tallies.lock().map_err(|_| io::Error::other("a worker failed"))?[route].add(one);
+            let mut tallies = tallies.lock().map_err(|_| io::Error::other("a worker failed"))?;
+            tallies[route].add(one);
+            if route == 0 && round.is_multiple_of(PROGRESS_ROUNDS) {
+                let surprises: usize = tallies.iter().map(|tally| tally.surprises.len()).sum();
+                println!("  {round} rounds of each route, {surprises} surprises");
+            }
         }
         Ok(())
     };

@@ -147,10 +147,10 @@ fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut RunTotals)
         .collect();
     course.step(format_args!("{expected:?}"));
     match () {
-        () if program.device.is_honest() && !expected.is_empty() => {
-            Err(format!("the device is honest, and the journal says what it does not hold: {expected:?}")
-                .into())
-        }
+        () if program.device.is_honest() && !expected.is_empty() => Err(format!(
+            "the device keeps its promises, but it lacks writes that the journal lists: {expected:?}"
+        )
+        .into()),
         () if found.1 != expected.len() as u64 => {
             Err(format!("{} sectors fail, {} have to: {expected:?}", found.1, expected.len()).into())
         }

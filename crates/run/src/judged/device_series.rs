@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_has_its_in_flight_ios() {
+    fn silent_time_states_ios_in_flight() {
         let mut counts: Vec<(u64, u64)> = vec![(0, 0), (5, 1)];
         counts.extend([(5, 2); 8]);
         counts.push((9, 0));

@@ -82,7 +82,7 @@ pub(super) const FLAGS: &[Flag] = &[
         scope: Scope::Invocation,
         notes: "Adds the elements DeviceVerdict and Findings; all that is before them is unchanged.",
         carried: CarriedByFile::UserOnly,
-        tested: &["command_lines", "truth", "truth_device"],
+        tested: &["command_lines", "verdict_lines", "truth_device"],
         read: Read::Switch(|draft| draft.request.xml_verdict = true),
         ..LINUX
     },
@@ -95,7 +95,7 @@ pub(super) const FLAGS: &[Flag] = &[
                 verdict. They follow a line 'Verdict:'; all that is before it is unchanged. They are also \
                 printed on standard error.",
         carried: CarriedByFile::UserOnly,
-        tested: &["command_lines", "truth"],
+        tested: &["command_lines", "verdict_lines"],
         read: Read::Switch(|draft| draft.request.text_verdict = true),
         ..LINUX
     },
@@ -111,7 +111,7 @@ pub(super) const FLAGS: &[Flag] = &[
         notes: "For scripts. Verdicts and findings printed as WRONG fail, and so does a warning that the \
                 devices' counters cannot confirm the figures. Notes and other warnings do not.",
         carried: CarriedByFile::UserOnly,
-        tested: &["command_lines", "truth"],
+        tested: &["command_lines", "verdict_lines"],
         read: Read::Switch(|draft| draft.request.strict = true),
         ..LINUX
     },
@@ -124,7 +124,7 @@ pub(super) const FLAGS: &[Flag] = &[
                 warnings or notes; with --repeat no line per run. Reports, record and exit code are the \
                 same.",
         carried: CarriedByFile::UserOnly,
-        tested: &["command_lines", "truth", "repetitions"],
+        tested: &["command_lines", "verdict_lines", "repetitions"],
         read: Read::Switch(|draft| draft.request.quiet = true),
         ..LINUX
     },

@@ -44,10 +44,10 @@ struct BaselineSide<'a> {
     question: ComparisonQuery,
 }
 
-/// Runs, or reads, and compares.
+/// Runs the new side, or reads its results, and compares it with the baseline.
 ///
 /// # Errors
-/// A run fails, or they can't be compared.
+/// Fails if a run fails, or the sides cannot be compared.
 pub(super) fn check(
     store: &Store,
     request: &BaselineRequest,

@@ -11,11 +11,11 @@ use crate::report_formats::HTML;
 use crate::run::{HangGuard, NamedOutput, OutputPolicy};
 use std::path::{Path, PathBuf};
 
-/// Writes it.
+/// Writes a page of runs.
 ///
 /// # Errors
-/// All that can't be read, and then no page is written, for one that lacks a run would mislead; or the page
-/// can't be.
+/// Lists all unreadable runs, without writing a page, because a page that lacks a run would mislead. Fails
+/// too if the page cannot be written.
 pub(crate) fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, CommandError> {
     let (mut files, mut wrong) = (Vec::new(), Vec::new());
     for (file, there) in load_runs::files(given) {
