@@ -94,7 +94,7 @@ fn total(workload: &str, ios: u64) -> Result<u64, Failure> {
         .args([
             "--tool=callgrind",
             "--collect-atstart=no",
-            "--toggle-collect=diskspd_run::span::exact::worker_outcome*",
+            "--toggle-collect=diskspd_run::span::system::exact::worker_outcome*",
         ])
         .arg(format!("--callgrind-out-file={}", out.path().display()))
         .arg(std::env::current_exe()?)

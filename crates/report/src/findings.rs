@@ -11,7 +11,7 @@ pub enum Detail {
     Wrong,
     /// Findings that weaken the figures, and limits; only the names of the rest.
     Brief,
-    /// Findings that weaken the figures; the rest is in the block that follows ([`super::run_summary_text`]).
+    /// Findings that weaken the figures; the rest is in the block at the end.
     Doubts,
     /// Everything that was found (`-v`).
     Full,
