@@ -9,9 +9,7 @@ pub struct Reading {
     pub counted: Vec<bool>,
     /// I/O of this process; `None` if the kernel does not report it.
     pub own: Option<OwnIo>,
-    /// Unwritten memory of the machine, as counted by [`unwritten`]; `None` if the kernel does not report
-    /// it.
-    ///
-    /// [`unwritten`]: diskspd_machine::io_counters::unwritten
+    /// Unwritten memory of the machine ([`diskspd_machine::io_counters::dirty_bytes`]); `None` if the kernel
+    /// does not report it.
     pub unwritten: Option<u64>,
 }
