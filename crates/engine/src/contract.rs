@@ -16,7 +16,7 @@ pub struct Io {
     pub request: u32,
     /// Index into [`Setup::files`].
     pub file: u32,
-    /// Operation; must be supported by the engine ([`EngineRow::can`](super::EngineRow::can)). Operations
+    /// Operation; must be supported by the engine (`EngineRow::supports`). Operations
     /// that modify data need a file that is open for writing.
     pub op: Operation,
     /// Byte offset in the file.

@@ -10,7 +10,7 @@ pub fn abandon_thread() {
     LEFT_BEHIND.store(true, Ordering::SeqCst);
 }
 
-/// Whether [`leave_behind`] was called, so that the process must end by [`super::process::end`] to avoid
+/// Whether [`abandon_thread`] was called, so that the process must end by [`super::process::end`] to avoid
 /// waiting.
 pub fn has_left_behind() -> bool {
     LEFT_BEHIND.load(Ordering::SeqCst)

@@ -268,7 +268,7 @@ pub fn read_stat<L: Location + ?Sized>(location: &L) -> Result<Stat, TargetError
 /// Returns the kind of a path, following links.
 ///
 /// # Errors
-/// As [`look`].
+/// As [`read_stat`].
 pub fn kind<L: Location + ?Sized>(location: &L) -> Result<Kind, TargetError> {
     read_stat(location).map(|found| Kind::from_mode(found.st_mode))
 }

@@ -20,7 +20,7 @@ pub struct Histogram {
     /// Latencies by [`index`], all of them or none.
     counts: Vec<u64>,
     pub(super) moments: Moments,
-    /// Without `counts` the buckets as they are stored ([`Histogram::packed`]): a record with thousands of
+    /// Without `counts` the buckets as they are stored (`pack_cells`): a record with thousands of
     /// histograms is read to be
     /// reported, and takes no more memory than its text.
     stored: Box<[u8]>,

@@ -19,7 +19,7 @@ pub(crate) fn report_finding(finding: &Finding, quiet: bool) {
 pub(crate) struct MessageFilter(Vec<String>);
 
 impl MessageFilter {
-    /// Prints as [`tell`], unless already printed. Notes have no label.
+    /// Prints as [`report_finding`], unless already printed. Notes have no label.
     pub(crate) fn report_finding(&mut self, finding: &Finding, quiet: bool) {
         if !is_told(finding.severity, quiet) || self.0.contains(&finding.message) {
             return;
