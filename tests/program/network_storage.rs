@@ -30,13 +30,6 @@ server() { grep -E '^io|^proc4ops' /proc/net/rpc/nfsd >$OUT/$1; }
 server before
 run nfs-direct -b4K -r -w30 -o1 -Su -W0 -d1 /tmp/nfs/file
 server after
-judged() {
-  name=$1; shift
-  $DISKSPD judge --out $OUT/$name.json /tmp/nfs/file -- \"$@\" 2>$OUT/$name.err || echo \"$name: exit $?\"
-}
-judged judged-direct dd if=/tmp/nfs/file of=/dev/null bs=64k iflag=direct
-cat /tmp/nfs/file >/dev/null
-judged judged-cached dd if=/tmp/nfs/file of=/dev/null bs=64k
 run nfs-cached --strict -b4K -r -o1 -Sb -f64K -W1 -d1 /tmp/nfs/file
 ";
 
@@ -149,13 +142,6 @@ fn nfs_verdict_uses_client_requests_confirmed_by_server() {
     assert!(outcome.console.contains("nfs-cached: exit 2"), "{}", outcome.console);
     let lossy = Observed::observe(outcome, "nfs-lossy");
     assert!(lossy.said.contains("acknowledgements were lost, or late: TCP sent"), "{}", lossy.said);
-}
-
-#[test]
-fn judged_program_on_nfs_uses_client_requests() {
-    let Some(outcome) = outcome() else { return };
-    Observed::observe(outcome, "judged-direct").is("verified", &[]);
-    Observed::observe(outcome, "judged-cached").is("cached", &[]);
 }
 
 #[test]

@@ -61,8 +61,8 @@ pub(crate) fn neighbourhood(values: &[f64], index: usize) -> &[f64] {
 const OUTLIER_DEVIATIONS: f64 = 4.0;
 
 /// Returns the series with every outlier replaced by the median of its neighbourhood, and the number of
-/// outliers. Values within [`OUTLIER_DEVIATIONS`] times `smallest` of this median are not outliers. Neither is a lasting
-/// change of level, because at least half of the neighbourhood shares it.
+/// outliers. Values within [`OUTLIER_DEVIATIONS`] times `smallest` of this median are not outliers.
+/// Neither is a lasting change of level, because at least half of the neighbourhood shares it.
 pub(crate) fn without_outliers(values: &[f64], smallest: f64) -> (Vec<f64>, usize) {
     let mut outliers = 0;
     let cleaned = (0..values.len()).map(|index| {
