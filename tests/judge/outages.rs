@@ -208,7 +208,7 @@ fn outages_of(record: &Record) -> Vec<Outage> {
     judge(record).outages[0].clone().unwrap()
 }
 
-fn seen(line: &str, observed: Observations) -> Record {
+fn observed_record(line: &str, observed: Observations) -> Record {
     let mut record = simulated(&format!("--engine sim:throttle -d1 -o1 {line}"));
     record.hosts[0].results.time_spans[0].observed = Some(observed);
     record
@@ -263,7 +263,7 @@ fn record_has_stuck_and_failed_io() {
     };
     let quiet = OutageObservations { gaps: vec![silence], ..OutageObservations::default() };
     let counts = steady(20, 500, &[200..352]);
-    let mut record = seen("x", of_beats(counts.clone(), Some(quiet.clone())));
+    let mut record = observed_record("x", of_beats(counts.clone(), Some(quiet.clone())));
     let errors = IoErrors {
         target: TargetId(0),
         direction: Direction::Read,
@@ -276,17 +276,22 @@ fn record_has_stuck_and_failed_io() {
     let expected = "longest outage 3.04 s (at 4.00 s: nothing completed, 32 in flight, 3 errors)";
     assert_eq!(message(&record).as_deref(), Some(expected));
     // Asked for: with think times and replays it takes I/Os in flight to be one.
-    let paused = seen("-i10 -j100 x", of_beats(counts.clone(), Some(OutageObservations::default())));
+    let paused =
+        observed_record("-i10 -j100 x", of_beats(counts.clone(), Some(OutageObservations::default())));
     assert_eq!(outages_of(&paused), []);
-    let hung = seen("-i10 -j100 x", of_beats(counts.clone(), Some(quiet.clone())));
+    let hung = observed_record("-i10 -j100 x", of_beats(counts.clone(), Some(quiet.clone())));
     assert_eq!(outages_of(&hung).len(), 1);
     let mut idle = quiet.clone();
     idle.gaps[0].in_flight = Some(0);
-    assert_eq!(outages_of(&seen("x", of_beats(counts.clone(), Some(idle)))), [], "nothing was asked of it");
+    assert_eq!(
+        outages_of(&observed_record("x", of_beats(counts.clone(), Some(idle)))),
+        [],
+        "nothing was asked of it"
+    );
     // The program itself was stopped.
     let unseen = vec![WatcherGap { start_us: 3_990_000, end_us: 7_060_000 }];
     let stopped = OutageObservations { watcher_gaps: unseen, ..OutageObservations::default() };
-    assert_eq!(outages_of(&seen("x", of_beats(counts, Some(stopped)))), []);
+    assert_eq!(outages_of(&observed_record("x", of_beats(counts, Some(stopped)))), []);
 }
 
 #[test]
@@ -295,7 +300,7 @@ fn unused_target_has_no_known_outage() {
         WorkerUsage { engine: EngineKind::Uring, depth: 4, cpu: None, affinity_change: None, times: None };
     let told = |count: u64| {
         let effort = Some(ResourceUsage { workers: vec![worker.clone()], ..ResourceUsage::default() });
-        let mut record = seen(
+        let mut record = observed_record(
             "-d10 x",
             Observations { resource_usage: effort, ..of_beats(steady(20, 500, &[100..500]), None) },
         );
@@ -331,7 +336,10 @@ fn cpu_starvation_is_reported_before_outage() {
             times: Some(times),
         };
         let effort = Some(ResourceUsage { workers: vec![worker], ..ResourceUsage::default() });
-        let record = seen("-d10 x", Observations { resource_usage: effort, ..of_beats(beats.clone(), None) });
+        let record = observed_record(
+            "-d10 x",
+            Observations { resource_usage: effort, ..of_beats(beats.clone(), None) },
+        );
         let finding = judge(&record).findings.into_iter().find(|finding| finding.name == "outage").unwrap();
         (finding.evidence.join("; "), finding.remedy.unwrap_or_default())
     };
@@ -351,7 +359,7 @@ fn one_target_may_be_out_while_others_answer() {
     let targets = vec![of(0, &[]), of(1, &[100..200])];
     let quiet = OutageObservations { targets, ..OutageObservations::default() };
     let all = steady(40, 500, &[]);
-    let record = seen("x y", of_beats(all, Some(quiet)));
+    let record = observed_record("x y", of_beats(all, Some(quiet)));
     let found = outages_of(&record);
     let found: Vec<(String, f64)> =
         found.iter().map(|one| (one.target.as_ref().unwrap().to_string(), one.length_s)).collect();

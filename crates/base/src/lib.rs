@@ -11,6 +11,7 @@
 pub mod access;
 pub mod engines;
 pub mod finding;
+pub mod fio_log;
 pub mod fnv;
 pub mod io_error;
 pub mod json_reader;

@@ -7,6 +7,7 @@ mod lines;
 
 use super::index::Index;
 use super::short::ShortSummary;
+use diskspd_base::fio_log;
 use diskspd_base::json_reader::{JsonError, ShapeError};
 use diskspd_base::limits::{self, EmptyInput};
 use diskspd_checks::{JudgedRecord, Judgement};
@@ -291,12 +292,10 @@ fn interpret_format(
     }
 }
 
-/// Whether the first line is one of fio's logs: `time (ms), value, direction, size[, offset[, priority]]`.
-/// Its first cell alone is JSON.
+/// Whether the first line is one of fio's logs. Its first cell alone is JSON.
 fn is_fio_log(text: &[u8]) -> bool {
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let cells: Vec<&str> = str::from_utf8(line).unwrap_or_default().split(',').map(str::trim).collect();
-    (4..=7).contains(&cells.len()) && cells.iter().all(|cell| cell.parse::<u64>().is_ok())
+    str::from_utf8(line).is_ok_and(fio_log::is_log_line)
 }
 
 #[derive(Deserialize)]

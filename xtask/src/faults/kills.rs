@@ -48,7 +48,7 @@ pub fn kills(bench: &Bench) -> Result<Tally, Failure> {
     }
     std::thread::sleep(DRAFT_LIFE);
     history.goes_well("--save=last --store {} RUN")?;
-    let drafts = history.kept()?.into_keys().filter(|name| is_draft(name));
+    let drafts = history.stored_files()?.into_keys().filter(|name| is_draft(name));
     let journal = history.store().join(JOURNAL).exists().then(|| JOURNAL.to_owned());
     tally.surprises.extend(drafts.chain(journal).map(|name| format!("'{name}' stays behind")));
     Ok(tally)
@@ -127,7 +127,7 @@ impl<'a> History<'a> {
         }
     }
 
-    fn kept(&self) -> Result<StoredFiles, Failure> {
+    fn stored_files(&self) -> Result<StoredFiles, Failure> {
         let mut kept = StoredFiles::new();
         for entry in fs::read_dir(self.store().join("runs"))? {
             let entry = entry?;
@@ -137,10 +137,10 @@ impl<'a> History<'a> {
     }
 
     fn attempt(&mut self, tally: &mut Tally) -> Result<(), Failure> {
-        let mut before = self.kept()?;
+        let mut before = self.stored_files()?;
         while ids(&before).len() < RUNS {
             self.goes_well("--save=old --store {} RUN")?;
-            before = self.kept()?;
+            before = self.stored_files()?;
         }
         let ids: Vec<String> = ids(&before).into_iter().collect();
         let id = &ids[self.random.below(ids.len())];
@@ -162,7 +162,7 @@ impl<'a> History<'a> {
         if !export.status.success() {
             wrong.push(format!("it cannot be listed: {}", String::from_utf8_lossy(&export.stderr).trim()));
         }
-        let after = self.kept()?;
+        let after = self.stored_files()?;
         let is_meant = |name: &str| line.contains("history") && name.starts_with(id);
         let is_removed = line.contains("remove") && !after.contains_key(&format!("{id}.json.gz"));
         for (name, content) in before {

@@ -115,7 +115,7 @@ impl RunContext<'_> {
         self.programs.note(self.program, what);
     }
 
-    fn said(&self, is_done: bool) -> LastMessage {
+    fn last_message(&self, is_done: bool) -> LastMessage {
         match (self.programs.is_dead(self.program), is_done) {
             (true, _) => LastMessage::Nothing,
             (false, true) => LastMessage::Done,
@@ -164,7 +164,7 @@ impl RunContext<'_> {
         self.note(&format!("saves run {number}"));
         let about = RunNotes { label: Some(number.to_string()), ..RunNotes::default() };
         let saved = self.store.save(&JudgedRecord::new(&record), about);
-        let said = self.said(saved.is_ok());
+        let said = self.last_message(saved.is_ok());
         self.ends(number, said, saved.as_ref().ok().map(|saved| saved.kept.id.as_str()));
         self.note(&format!("run {number}: {said:?}"));
         if let Err(error) = saved {
@@ -195,7 +195,7 @@ impl RunContext<'_> {
             }
         };
         // It may be kept, and its row not.
-        let said = if id.is_some() { self.said(true) } else { LastMessage::Nothing };
+        let said = if id.is_some() { self.last_message(true) } else { LastMessage::Nothing };
         self.ends(number, said, id);
     }
 
@@ -222,7 +222,7 @@ impl RunContext<'_> {
             .and_then(|mut index| index.describe(&id, |about: &mut RunNotes| about.tag(&tags, &[])));
         let mut attempts = self.attempts();
         let run = &mut attempts.runs[number];
-        if self.said(done.is_ok()) == LastMessage::Done {
+        if self.last_message(done.is_ok()) == LastMessage::Done {
             run.tags.insert(tag);
         }
         let is_unknown = matches!(done, Err(StoreError::Unknown(_))) && run.removed.is_none();
@@ -240,7 +240,7 @@ impl RunContext<'_> {
         };
         self.note(&format!("removes run {number}"));
         let done = self.store.open().and_then(|mut index| index.remove(&id));
-        if self.said(done.is_ok()) == LastMessage::Done {
+        if self.last_message(done.is_ok()) == LastMessage::Done {
             self.attempts().runs[number].removed = Some(LastMessage::Done);
         }
     }

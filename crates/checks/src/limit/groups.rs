@@ -127,7 +127,9 @@ impl EvenWindows {
 
     /// Counts windows of I/Os. `at_limit`: I/Os per beat at the limit.
     fn count(beats: &[u64], at_limit: f64) -> EvenWindows {
-        let beats = inner_beats(beats);
+        // The first and the last one are filled in part.
+        let active = active_beats(beats);
+        let beats = active.get(1..active.len().saturating_sub(1)).unwrap_or_default();
         let length = (WINDOW_IOS / at_limit).ceil().clamp(1.0, beats.len().max(1) as f64) as usize;
         let is_near = |sum: u64, beats: usize| {
             let expected = at_limit * beats as f64;
@@ -143,11 +145,11 @@ impl EvenWindows {
     }
 }
 
-/// Returns the beats after the first I/O and before the last I/O.
-fn inner_beats(beats: &[u64]) -> &[u64] {
-    let first = beats.iter().position(|ios| *ios > 0).unwrap_or(0);
-    let last = beats.iter().rposition(|ios| *ios > 0).unwrap_or(0);
-    beats.get(first + 1..last).unwrap_or_default()
+/// Returns the beats from the first I/O to the last I/O; empty without I/Os.
+fn active_beats(beats: &[u64]) -> &[u64] {
+    let first = beats.iter().position(|ios| *ios > 0).unwrap_or(beats.len());
+    let last = beats.iter().rposition(|ios| *ios > 0).map_or(first, |last| last + 1);
+    &beats[first..last]
 }
 
 /// Returns the windows of another program's I/O for the value of a limit that fits best; `None` = unknown, or
@@ -157,8 +159,7 @@ fn even_windows(span: &SpanContext, layer: &Layer, limit: &IoLimit) -> Option<Ev
     let beats = span.results.observed.as_ref()?.ticks.as_ref()?;
     let rates = of_device(span, layer)?;
     let ios = rates[2] + rates[3];
-    let limits = [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes];
-    let windows = limits.into_iter().zip(rates).filter_map(|(limit, rate)| {
+    let windows = limit_values(limit).into_iter().zip(rates).filter_map(|(limit, rate)| {
         // At the limit this direction has its share of the I/Os.
         let per_second = limit? as f64 * ios / rate;
         let at_limit = per_second * seconds_of_us(beats.width_us);
@@ -167,12 +168,16 @@ fn even_windows(span: &SpanContext, layer: &Layer, limit: &IoLimit) -> Option<Ev
     windows.max_by_key(|windows| windows.at_limit)
 }
 
+/// The values of a limit in the order of [`PerSecond`].
+fn limit_values(limit: &IoLimit) -> [Option<u64>; 4] {
+    [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes]
+}
+
 fn reaches_limit(limit: &IoLimit, rates: &PerSecond) -> bool {
-    let limits = [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes];
     let at = |(limit, rate): (Option<u64>, &f64)| {
         limit.is_some_and(|limit| REACHED_SHARES.contains(&(rate / limit.max(1) as f64)))
     };
-    limits.into_iter().zip(rates).any(at)
+    limit_values(limit).into_iter().zip(rates).any(at)
 }
 
 fn rate_of_part(span: &SpanContext, part: &Part) -> PerSecond {
@@ -185,9 +190,8 @@ fn rate_of_part(span: &SpanContext, part: &Part) -> PerSecond {
 fn active_seconds(span: &SpanContext) -> Option<f64> {
     span.program?;
     let beats = span.results.observed.as_ref()?.ticks.as_ref()?;
-    let counts = &beats.ios.0;
-    let (first, last) = (counts.iter().position(|ios| *ios > 0)?, counts.iter().rposition(|ios| *ios > 0)?);
-    Some(seconds_of_us((last - first + 1) as u64 * beats.width_us))
+    let active = active_beats(&beats.ios.0);
+    (!active.is_empty()).then(|| seconds_of_us(active.len() as u64 * beats.width_us))
 }
 
 fn sampled_rates(span: &SpanContext, part: &Part, period: &Period) -> Option<PerSecond> {
@@ -274,14 +278,16 @@ pub(super) fn device_name(span: &SpanContext, limit: &IoLimit) -> Option<String>
     span.parts.iter().find_map(|part| Some(limited_device(span, part, limit)?.name.replace('!', "/")))
 }
 
+/// The limits on devices of the targets.
+fn own_limits(span: &SpanContext, limits: &[IoLimit]) -> Vec<IoLimit> {
+    limits.iter().filter(|limit| is_beneath(span, limit)).cloned().collect()
+}
+
 pub(super) fn changed(span: &SpanContext, effort: &ResourceUsage) -> Option<Finding> {
     let mut before = &effort.io_limits;
     let mut evidence = Vec::new();
     for change in &effort.limit_changes {
-        let own = |limits: &[IoLimit]| {
-            limits.iter().filter(|limit| is_beneath(span, limit)).cloned().collect::<Vec<_>>()
-        };
-        let (old, new) = (own(before), own(&change.io_limits));
+        let (old, new) = (own_limits(span, before), own_limits(span, &change.io_limits));
         // What is kept of a change differs from what was before: if not these limits, then those of CPUs.
         let of_cpus = *before == change.io_limits;
         before = &change.io_limits;
@@ -328,11 +334,8 @@ pub(super) fn in_force(span: &SpanContext, effort: &ResourceUsage) -> bool {
 }
 
 pub(super) fn io_changed(span: &SpanContext, effort: &ResourceUsage) -> bool {
-    let own = |limits: &[IoLimit]| {
-        limits.iter().filter(|limit| is_beneath(span, limit)).cloned().collect::<Vec<_>>()
-    };
-    let before = own(&effort.io_limits);
-    effort.limit_changes.iter().any(|change| own(&change.io_limits) != before)
+    let before = own_limits(span, &effort.io_limits);
+    effort.limit_changes.iter().any(|change| own_limits(span, &change.io_limits) != before)
 }
 
 /// Whether a group's CPU quota changed. Stored changes other than I/O limits are CPU quotas.

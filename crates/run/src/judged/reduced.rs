@@ -14,7 +14,7 @@ use diskspd_profile::{RawText, TargetId};
 use diskspd_sys::clock::{Nanos, SECOND};
 
 /// Files that are sampled at most, and the time for each.
-const MOST_FILES: usize = 4;
+const MAX_FILES: usize = 4;
 const SAMPLE_TIME: Nanos = SECOND / 4;
 /// Share of the sampled data that is not stored. The file has almost nothing else then.
 const REDUCED: f64 = 0.9;
@@ -53,20 +53,20 @@ impl ReducingDevices {
         }
         let files = files.files();
         let contents: Vec<(&OpenFileUse, Option<ContentFacts>)> =
-            files.iter().take(MOST_FILES).map(|file| (*file, sample_file(file))).collect();
+            files.iter().take(MAX_FILES).map(|file| (*file, sample_file(file))).collect();
         let written = || contents.iter().filter(|(file, _)| file.written);
         let is_known = files.iter().filter(|file| file.written).count() == written().count();
+        let is_sampled = is_known && written().count() > 0;
         let size = written().map(|(file, _)| (!file.is_device).then_some(file.size)).sum::<Option<u64>>();
         let zeros: u64 = written().map(|(file, content)| count_zeros(file, content.as_ref())).sum();
         let kept: u64 = counts.iter().map(|(now, _)| now).sum();
-        let mut read = contents.iter().filter(|(file, _)| file.read).map(|(_, content)| content.as_ref());
+        let read = contents.iter().filter(|(file, _)| file.read).map(|(_, content)| content.as_ref());
         let read: Option<Vec<&ContentFacts>> =
-            read.by_ref().map(|content| content.filter(|content| is_reduced(content))).collect();
+            read.map(|content| content.filter(|content| is_reduced(content))).collect();
         ReducedData {
             added: counts.iter().map(|(_, added)| added).sum(),
-            zeros: if is_known && written().count() > 0 { zeros.min(kept) } else { kept },
-            is_all_reduced: is_known
-                && written().count() > 0
+            zeros: if is_sampled { zeros.min(kept) } else { kept },
+            is_all_reduced: is_sampled
                 && written().all(|(_, content)| content.as_ref().is_some_and(is_reduced)),
             size: size.filter(|_| is_known),
             read: read.unwrap_or_default().into_iter().take(1).cloned().map(without_space).collect(),

@@ -18,6 +18,7 @@ mod own;
 mod reader;
 
 use blkparse::Blkparse;
+use diskspd_base::fio_log;
 use diskspd_base::limits::EmptyInput;
 pub use error::TraceError;
 pub use event::{RecordedEvent, RecordedIo};
@@ -137,7 +138,7 @@ fn is_binary_blktrace(beginning: &[u8]) -> bool {
 fn unknown_format(first: &str) -> TraceErrorKind {
     let hint = if first.starts_with("fio version") {
         "; of fio's formats only versions 2 and 3 are supported"
-    } else if is_result_log(first) {
+    } else if fio_log::is_log_line(first) {
         "; this is a result log of fio (write_lat_log, write_bw_log, write_iops_log) without offsets to \
          replay: print it with diskspd report RESULT.json, and record I/Os with fio's write_iolog"
     } else if first.trim_start().starts_with(['{', '<']) {
@@ -149,12 +150,6 @@ fn unknown_format(first: &str) -> TraceErrorKind {
     };
     let shown: String = first.chars().take(60).collect();
     TraceErrorKind::Format(shown, hint)
-}
-
-/// Whether a line is one of fio's result logs: `time (ms), value, direction, size[, offset[, priority]]`.
-fn is_result_log(line: &str) -> bool {
-    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-    (4..=7).contains(&cells.len()) && cells.iter().all(|cell| cell.parse::<u64>().is_ok())
 }
 
 fn nothing_taken(streams: &Streams, format: TraceFormat) -> TraceErrorKind {
