@@ -9,22 +9,19 @@ use crate::span::setup::{self, SharedByWorkers};
 use crate::span::system::large_pages::HugePagePool;
 use crate::span::system::preparation::HeldTargets;
 use crate::span::system::probes::Probes;
-use diskspd_engine::{CompletedIo, Engine, EngineError, EngineInfo, Io};
 use diskspd_machine::System;
 use diskspd_plan::workload::InterlockedPosition;
 use diskspd_plan::{PlanError, SpanPlan};
 use diskspd_profile::Profile;
 use diskspd_sys::clock::{Clock, Nanos, monotonic};
-use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::usage::{ThreadUsage, thread_usage};
-use diskspd_worker::control::{Control, Phase};
-use diskspd_worker::{Phases, RunReporter, Worker, WorkerFailure, WorkerOutcome};
+use diskspd_worker::control::Control;
+use diskspd_worker::{CountedEngine, Phases, RunReporter, Worker, WorkerFailure, WorkerOutcome};
 use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 /// Cost of the loop, including the worker's end but not its setup.
 #[derive(Debug, Clone, Copy)]
@@ -130,61 +127,6 @@ pub fn run_exactly(
 #[inline(never)]
 fn worker_outcome(worker: Worker, span: &SpanPlan) -> WorkerOutcome {
     worker.run(span)
-}
-
-/// An engine that ends the span after a number of I/Os.
-struct CountedEngine {
-    engine: Box<dyn Engine>,
-    ended: u64,
-    ios: u64,
-    /// Gets [`CountedEngine::ended`] at the end.
-    counted: Arc<AtomicU64>,
-    control: Arc<Control>,
-    /// The virtual time. In real time the clock does not show it.
-    hand: Rc<Cell<Nanos>>,
-    /// Time that an I/O takes, where it is not real, ns.
-    each: Nanos,
-}
-
-impl Engine for CountedEngine {
-    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
-        self.engine.submit(batch)
-    }
-
-    fn wait(
-        &mut self,
-        min: usize,
-        timeout: Duration,
-        done: &mut Vec<CompletedIo>,
-    ) -> Result<(), EngineError> {
-        let before = done.len();
-        let waited = self.engine.wait(min, timeout, done);
-        let ended = (done.len() - before) as u64;
-        self.ended += ended;
-        self.hand.set(self.hand.get() + ended * self.each);
-        if self.ended >= self.ios {
-            self.control.set_phase(Phase::Stop);
-        }
-        waited
-    }
-
-    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
-        self.engine.slot(io)
-    }
-
-    fn memory_mut(&mut self) -> SlotMut<'_> {
-        self.engine.memory_mut()
-    }
-
-    fn info(&self) -> EngineInfo<'_> {
-        self.engine.info()
-    }
-}
-
-impl Drop for CountedEngine {
-    fn drop(&mut self) {
-        self.counted.store(self.ended, Ordering::Relaxed);
-    }
 }
 
 #[cfg(test)]
