@@ -9,7 +9,7 @@ use super::suggest::distance;
 use crate::profile::RawText;
 use std::ffi::OsString;
 
-const WORDS: [(&[&str], &str); 6] = [
+const WORDS: [(&[&str], &str); 7] = [
     (&["version"], "diskspd --version prints the version."),
     (&["list", "ls"], "diskspd devices lists block devices, diskspd history lists kept runs."),
     (
@@ -21,6 +21,10 @@ const WORDS: [(&[&str], &str); 6] = [
         "a run needs no command: diskspd -c1G -b4K -r -d10 test.dat.",
     ),
     (&["usage", "/?", "/help", "?"], "diskspd --help explains the options, diskspd -? all of them."),
+    (
+        &["bisect"],
+        "diskspd compare --bisect and diskspd baseline check --bisect end with the codes of git bisect run.",
+    ),
     (&["profile", "xml"], "diskspd -Xprofile.xml runs a profile, -Rpxml writes one."),
 ];
 

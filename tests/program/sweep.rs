@@ -349,7 +349,7 @@ impl Mortal {
         (1..).take_while(|number| self.file("runs", *number).exists()).count()
     }
 
-    /// Lets it run, and kills it then.
+    /// Starts the sweep and kills it at the given point.
     fn killed(&self, when: Killed) {
         let before = self.kept();
         let (gate, until) = match when {

@@ -33,7 +33,7 @@ pub struct WorkerPlan {
     /// target.
     pub floating: bool,
     pub targets: Vec<WorkerTarget>,
-    /// Bytes of its I/O buffer, sources of write data not included.
+    /// Bytes of the worker's I/O buffer, without the sources of write data.
     pub buffer: u64,
     /// The buffer consists of large pages (`-l`): all of it, when any of its targets asks for them.
     pub large_pages: bool,

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_are_of_what_happened_since_the_last_look() {
+    fn rates_cover_the_time_since_the_last_reading() {
         let worker = Counters::new(true).splitting(true);
         let mut before = collect(std::slice::from_ref(&worker));
         worker.add(1000, 4_096_000);

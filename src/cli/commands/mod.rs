@@ -167,13 +167,27 @@ pub(super) fn suggest_command(argument: &[u8], here: &[OptionRow]) -> Option<Str
 
 /// The command that was probably meant by the first word of a command line. It is taken as a target, and is
 /// one if there is such a file.
-pub fn nearly(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
+pub fn nearly(arguments: &[OsString]) -> Option<(RawText, String)> {
     let word = arguments.get(1)?.as_encoded_bytes();
     if word.first() == Some(&b'-') || word.contains(&b'/') || find(word).is_some() {
         return None;
     }
-    let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
-    Some((RawText::from(word.to_vec()), suggest::nearest(&names, word)?))
+    let meant =
+        command_of_action(word).or_else(|| suggest::nearest(&all_names(), word).map(str::to_owned))?;
+    Some((RawText::from(word.to_vec()), meant))
+}
+
+/// The command and its action, if the word is an action: `history import` for `import`.
+fn command_of_action(word: &[u8]) -> Option<String> {
+    let actions = COMMANDS.iter().filter_map(|command| match command.takes {
+        Operands::OneOf(actions) => Some((command.name, actions())),
+        _ => None,
+    });
+    let mut meant = actions.filter_map(|(command, actions)| {
+        let action = actions.into_iter().find(|action| action.as_bytes() == word)?;
+        Some(format!("{command} {action}"))
+    });
+    meant.next()
 }
 
 #[cfg(test)]

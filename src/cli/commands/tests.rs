@@ -32,9 +32,18 @@ fn every_command_is_offered_behind_man_and_help() {
 #[test]
 fn near_command_word_is_distinguished_from_target() {
     let nearly = |word: &str| nearly(&["diskspd".into(), word.into()]).map(|(_, name)| name);
-    for (word, meant) in [("repot", "report"), ("docter", "doctor"), ("device", "devices"), ("halp", "help")]
-    {
-        assert_eq!(nearly(word), Some(meant), "{word}");
+    let meant = [
+        ("repot", "report"),
+        ("docter", "doctor"),
+        ("device", "devices"),
+        ("halp", "help"),
+        ("import", "history import"),
+        ("trend", "history trend"),
+        ("set", "baseline set"),
+        ("wait", "event wait"),
+    ];
+    for (word, meant) in meant {
+        assert_eq!(nearly(word).as_deref(), Some(meant), "{word}");
     }
     for word in ["report", "test.dat", "./repot", "/dev/sda", "-d5", "ma", "#0"] {
         assert_eq!(nearly(word), None, "{word}");

@@ -76,7 +76,7 @@ struct Replay<'a> {
     invents: bool,
     invented: Vec<SweepAction>,
     reference: Option<usize>,
-    /// Runs after which the middle has come; `None` = it has been.
+    /// Number of runs before the reference run in the middle; `None` = that run is done.
     middle: Option<usize>,
     cut_short: bool,
 }

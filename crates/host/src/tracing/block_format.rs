@@ -16,7 +16,7 @@ pub struct BlockFormat {
 }
 
 impl BlockFormat {
-    /// The places in a format; `None` = a field isn't there, or isn't as long as it should be.
+    /// The places in a format; `None` = a field is missing or has another length.
     pub fn from_event(format: &EventFormat) -> Option<BlockFormat> {
         let place = |name: &str, size| format.field(name).filter(|field| field.size == size);
         Some(BlockFormat {

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn earlier_pushes_precede_later_pieces() {
+    fn pieces_keep_the_order_of_their_threads() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal");
         let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5, "").unwrap();

@@ -46,10 +46,10 @@ pub(crate) fn can_run(profile: &Profile, run_options: &RunOptions) -> Result<(),
     find_unsupported(profile, run_options).map_or(Ok(()), |refusal| Err(vec![refusal]))
 }
 
-/// Whether a run can begin.
+/// Checks the options that hold a setting of the machine during a run.
 ///
 /// # Errors
-/// It has to hold something that isn't held here.
+/// Fails if Windows has no such setting.
 pub fn cpu_latency_refusal(run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
     can_run(&Profile::default(), run_options)
 }

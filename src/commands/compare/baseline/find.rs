@@ -16,7 +16,7 @@ pub(super) fn unknown_baseline_error(store: &Store, name: &str) -> CommandError 
     let hint = match (nearest(&known, name.as_bytes()), known.is_empty()) {
         (Some(meant), _) => format!("did you mean {meant}?"),
         (None, true) => "set one: diskspd baseline set NAME; --store names another history".to_owned(),
-        (None, false) => format!("there are {}", known.join(", ")),
+        (None, false) => format!("the baselines are {}", known.join(", ")),
     };
     error.hint(hint).into()
 }

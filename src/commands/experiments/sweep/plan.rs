@@ -31,7 +31,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Expands, parses and validates.
+    /// Expands the axes of a sweep into points, and validates the command line of each point.
     ///
     /// # Errors
     /// Fails with the obstacles of the first impossible point, or of all points.

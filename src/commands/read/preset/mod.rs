@@ -20,7 +20,7 @@ pub(crate) fn preset(request: &PresetRequest) -> Result<Exit, CommandError> {
             Some(preset) => print(&(presets::show(preset) + &preset_xml(preset.name))),
             None => {
                 let error = CliError::new(format!("there is no preset '{name}'"));
-                Err(error.hint(format!("there are {}", presets::names())).into())
+                Err(error.hint(format!("the presets are {}", presets::names())).into())
             }
         },
     }

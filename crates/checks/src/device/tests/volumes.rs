@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// A run on a file of a volume that did so much, on a disk that did so much.
+/// A run on a file, with the bytes that the run, the volume and its disk counted.
 fn on_volume(counted: Bytes, volume: Bytes, disk: Bytes) -> Case {
     let mut case = run(counted).on_file().with_device(volume).with_lower_device("PhysicalDrive0", disk);
     case.devices[0].0.name = "C:".into();
