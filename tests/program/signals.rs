@@ -49,7 +49,8 @@ fn wait_for_handlers(process: &Child) {
         let status = status.unwrap_or_default();
         let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
         let caught = caught.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0);
-        caught & 1 << (Signal::TERM.as_raw() - 1) != 0
+        // Its handler is installed last.
+        caught & 1 << (Signal::QUIT.as_raw() - 1) != 0
     });
 }
 

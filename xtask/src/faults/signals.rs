@@ -60,8 +60,10 @@ const AFTER_MS: [u64; 5] = [5, 50, 200, 600, 1000];
 const WORKERS: usize = 4;
 /// Attempts between two lines of progress.
 const PROGRESS_ATTEMPTS: usize = 100;
-/// `SIGTERM` in the masks of `/proc/PID/status`.
-const TERM_BIT: u64 = 1 << 14;
+/// Longest start of a program, on a busy machine.
+const MAX_START: Duration = Duration::from_secs(60);
+/// `SIGQUIT` in the masks of `/proc/PID/status`. Its handler is installed last.
+const QUIT_BIT: u64 = 1 << 2;
 /// Added to the number of the signal that ended a program.
 const SHELL_CODE_OF_SIGNAL: i32 = 128;
 /// Faults of any end.
@@ -153,7 +155,9 @@ fn follows_rule(line: &str, signals: &[&str], ended: &Ended, is_early: bool) -> 
     };
     // As every program at its start.
     let is_default = is_early && ended.signal.is_some();
-    let is_printed = |name: &str| ended.said.contains(&format!("ended by SIG{name}"));
+    // The second signal does not wait for the message.
+    let is_repeated = signals.iter().filter(|name| named_signal(name).is_some()).count() > 1;
+    let is_printed = |name: &str| is_repeated || ended.said.contains(&format!("ended by SIG{name}"));
     let by_signal = is_default || ended.signal.and_then(is_sent).is_some_and(is_printed);
     let is_forwarded = || {
         let signal = ended.code.and_then(|code| code.checked_sub(SHELL_CODE_OF_SIGNAL));
@@ -185,13 +189,13 @@ fn send_signals(process: u32, signals: &[&str]) {
 fn wait_for_handlers(process: u32) {
     let read = |path: String| fs::read_to_string(path).unwrap_or_default();
     let begin = Instant::now();
-    while begin.elapsed() < Duration::from_secs(5) {
+    while begin.elapsed() < MAX_START {
         let child = read(format!("/proc/{process}/task/{process}/children"));
         let status = read(format!("/proc/{}/status", child.trim()));
         let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
         let caught = caught.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0);
         let is_over = read(format!("/proc/{process}/stat")).contains(") Z");
-        if is_over || caught & TERM_BIT != 0 {
+        if is_over || caught & QUIT_BIT != 0 {
             return;
         }
         std::thread::sleep(Duration::from_millis(1));
