@@ -62,6 +62,7 @@ mod program {
     mod reports;
     mod share;
     mod sides;
+    mod signals;
     mod suites;
     mod sweep;
     mod tables;

@@ -63,7 +63,7 @@ const OPTIONS: &str = "--engine sim -c1M -b4K -r -L -W0 -d1 -g1000i";
 
 /// The arguments of a line that writes this file.
 pub fn words(line: &str, file: &str) -> Vec<String> {
-    let line = line.replace("STAMPED", "-c64K -b4K -w100 -Sw -W0 -d1 --until-written 64K --verify");
+    let line = line.replace("STAMPED", "-c64K -b4K -w100 -Sw -W0 -d60 --until-written 64K --verify");
     let line = line.replace("RUN", "-o4 SIM").replace("SIM", "OPTIONS t.dat").replace("OPTIONS", OPTIONS);
     line.split(' ').map(|word| word.replace("{}", file)).collect()
 }

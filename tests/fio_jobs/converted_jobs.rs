@@ -824,6 +824,16 @@ fn included_files_and_words_of_the_machine_are_read() {
 }
 
 #[test]
+fn files_that_include_each_other_are_counted() {
+    for (includes, is_accepted) in [(1_000, true), (1_001, false)] {
+        let text = timed("ioengine=libaio; size=1m") + &"include common.inc\n".repeat(includes);
+        let faults = convert(&text).err().unwrap_or_default();
+        let is_refused = faults.iter().any(|fault| fault.to_string().contains("more than 1,000 files"));
+        assert_eq!((faults.is_empty(), is_refused), (is_accepted, !is_accepted), "{includes}: {faults:?}");
+    }
+}
+
+#[test]
 fn small_file_is_extended_and_large_file_is_kept() {
     let size = |text: &str| convert(text).unwrap().profile.time_spans[0].targets[0].file_size;
     assert_eq!(size("[a]\nfilename=old.dat\nsize=1m\n"), None);

@@ -11,6 +11,7 @@ use diskspd::plan::{AccessHint, OpenMode};
 use diskspd::sys::files;
 use diskspd::sys::target_error::TargetErrorKind;
 use std::fs;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
@@ -278,6 +279,46 @@ fn retargeted_name_is_not_written() {
     let claims = protect([link.as_path()], false).unwrap();
     point_at(&other.device);
     assert!(permitted(&claims).is_err());
+}
+
+/// The name leads to another file after the check, as after `-c` has made the file.
+#[test]
+fn name_that_became_a_foreign_link_is_not_written() {
+    let Some(_off) = ProtectedLinks::off() else { return };
+    let directory = directory();
+    let (folder, precious) = (directory.path().join("open"), directory.path().join("precious"));
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o1777)).unwrap();
+    fs::create_dir(&precious).unwrap();
+    fs::write(precious.join("x"), vec![7; 8192]).unwrap();
+    let foreign_link = |to: &Path, at: &Path| {
+        symlink(to, at).unwrap();
+        lchown(at, Some(65534), Some(65534)).unwrap();
+    };
+    let (name, inside) = (folder.join("name"), folder.join("inside"));
+    foreign_link(&precious, &inside);
+    let permitted =
+        |claims: &Claims, path: &Path| claims.permit(path, &files::open(path, &mode(false, true)).unwrap());
+    for (path, target) in [(name.clone(), precious.join("x")), (inside.join("x"), precious.join("x"))] {
+        let claims = Claims::default();
+        if path == name {
+            foreign_link(&target, &name);
+        }
+        let refused = permitted(&claims, &path).unwrap_err();
+        assert!(matches!(refused, ClaimError::Refused(WriteRefusedError::Planted { .. })), "{refused}");
+    }
+    // An own link, and a file that was renamed.
+    fs::remove_file(&name).unwrap();
+    symlink(precious.join("x"), &name).unwrap();
+    permitted(&Claims::default(), &name).unwrap();
+    let opened = files::open(&name, &mode(false, true)).unwrap();
+    fs::rename(precious.join("x"), precious.join("y")).unwrap();
+    fs::write(precious.join("x"), vec![8; 8192]).unwrap();
+    let refused = Claims::default().permit(&name, &opened).unwrap_err();
+    assert!(matches!(refused, ClaimError::Refused(WriteRefusedError::Exchanged { .. })), "{refused}");
+    let held = std::fs::File::options().write(true).open(precious.join("y")).unwrap();
+    let descriptor = PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd()));
+    permitted(&Claims::default(), &descriptor).unwrap();
 }
 
 #[test]

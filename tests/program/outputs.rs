@@ -768,6 +768,13 @@ fn hostile_record_is_escaped_on_a_terminal() {
         assert!(piped.stdout.contains(HOSTILE), "{words:?}: {}", piped.stdout);
         shows_nothing_hostile("standard error", &piped.stderr);
     }
+    // Answers that name the terminal as their file.
+    for form in ["json", "junit", "summary", "csv"] {
+        let out = format!("{form}:-");
+        let Some(shown) = on_a_terminal(&["compare", record, record, "--out", &out]) else { return };
+        assert!(form != "json" || shown.contains("title"), "{form}: {shown}");
+        shows_nothing_hostile(form, &shown);
+    }
 }
 
 #[test]

@@ -190,6 +190,25 @@ fn messages_quote_no_files_that_files_name() {
 }
 
 #[test]
+fn links_to_files_of_the_kernel_are_not_read() {
+    let lab = Lab::new();
+    fs::create_dir(lab.path("f")).unwrap();
+    lab.write("f/t.dat", "");
+    assert_eq!(lab.run("-b4K -d1 -W0 --engine=sim -c1M --out f/r.json t.dat").code, 0);
+    for (name, file) in [("a.json", "/proc/kmsg"), ("z.json", "/proc/self/status")] {
+        std::os::unix::fs::symlink(file, lab.path("f").join(name)).unwrap();
+    }
+    for line in ["report f", "merge f", "history import f --store s"] {
+        let ended = lab.run(line);
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        assert!(ended.stderr.contains("a.json, t.dat, z.json"), "{line}: {}", ended.stderr);
+    }
+    lab.write("j.fio", "[a]\nfilename=t.dat\nsize=1m\ninclude /proc/self/status\n");
+    lab.ends("--fio j.fio", 3, "state of the kernel");
+    lab.ends("-b4K -c1M -d1 -W0 -w100 -Z4K,/proc/self/status t.dat", 1, "state of the kernel");
+}
+
+#[test]
 fn root_reads_only_what_owners_of_profiles_may() {
     if !rustix::process::geteuid().is_root() {
         return skip("needs root");

@@ -35,6 +35,8 @@ pub(super) struct JobSection {
 pub const MAX_BYTES: u64 = limits::FIO_JOBS.bytes;
 /// Files that include each other, at most.
 const MAX_INCLUDE_DEPTH: usize = 16;
+/// Included files, at most: a file counts each time.
+const MAX_INCLUDES: usize = 1_000;
 /// Lines of all files together, at most: files can include others many times.
 const MAX_LINES: usize = 100_000;
 /// Bytes of all files together, at most.
@@ -112,6 +114,7 @@ struct JobReader<'a> {
     file: usize,
     lines: usize,
     bytes: usize,
+    includes: usize,
     jobs: usize,
     is_over: bool,
 }
@@ -119,7 +122,8 @@ struct JobReader<'a> {
 impl<'a> JobReader<'a> {
     fn new(around: &'a dyn HostContext, faults: &'a mut Vec<ConversionError>) -> JobReader<'a> {
         let (sections, is_open, is_over) = (Vec::new(), false, false);
-        JobReader { around, faults, sections, is_open, file: 0, lines: 0, bytes: 0, jobs: 0, is_over }
+        let (file, lines, bytes, includes, jobs) = (0, 0, 0, 0, 0);
+        JobReader { around, faults, sections, is_open, file, lines, bytes, includes, jobs, is_over }
     }
 
     fn read(&mut self, text: &[u8], file: &str, depth: usize) {
@@ -217,6 +221,10 @@ impl<'a> JobReader<'a> {
             return self.faults.push(ConversionError::syntax(place, what));
         }
         let name = self.expand_value(name, place);
+        self.includes += 1;
+        if self.includes > MAX_INCLUDES {
+            return self.is_too_much(place, "include: more than 1,000 files are included");
+        }
         match self.around.included(&name) {
             Ok(text) => self.read(&text, &name, depth + 1),
             Err(error) => {

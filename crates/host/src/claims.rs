@@ -5,7 +5,7 @@ use super::nvme::{Claimable, Generic};
 use super::permission::Permission;
 use super::refusal::{
     self, UncheckedFact, WriteRefusedError, file_refusal, found_on, inherited_refusal, open_file_refusal,
-    stream_refusal, use_refusal, write_refusal,
+    path_refusal, stream_refusal, use_refusal, write_refusal,
 };
 use super::root::Root;
 use super::target::locate;
@@ -298,6 +298,10 @@ impl Claims {
         let identity = files::identity(&opened.file);
         let mut known = self.files.lock_anyway();
         if identity.is_none_or(|identity| !known.contains(&identity)) {
+            // The path may have been resolved again since the check of its links.
+            if let Some(refusal) = path_refusal(path, identity) {
+                return Err(refusal.into());
+            }
             permit_file(path, &opened.file)?;
             known.extend(identity);
         }

@@ -81,21 +81,12 @@ pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<WriteRefuse
 /// that is not followed is refused also if it leads to no file yet.
 pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<WriteRefusedError> {
     let path = location.name();
-    let reached = reach(path, LastName::Followed);
-    if let Some(refusal) = reached.as_ref().err().and_then(|error| planted_refusal(path, error)) {
+    let found = rustix::fs::stat(location.access_path()).ok();
+    let identity = found.as_ref().map(|found| (found.st_dev, found.st_ino));
+    if let Some(refusal) = path_refusal(path, identity) {
         return Some(refusal);
     }
-    let found = rustix::fs::stat(location.access_path()).ok()?;
-    // The checked path must lead to the held object, because the name may have been a link before.
-    let identity = SpotKey::There((found.st_dev, found.st_ino));
-    let is_same = match reached {
-        Ok(ReachedObject::FolderEntry(spot)) => spot.key() == Some(identity),
-        Ok(ReachedObject::Descriptor(_)) => true,
-        Err(_) => false,
-    };
-    if !is_same {
-        return Some(WriteRefusedError::Exchanged { path: path.to_owned() });
-    }
+    let found = found?;
     let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
     if let Some(lease) = is_file.then(|| leases::unreleased(location, true)).flatten() {
         let how = DiskUse::Leased { holder: lease.to_string() };
@@ -108,6 +99,22 @@ pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<WriteRe
         Some((opened, found)) => refusal_of(path, &found, Some(opened.as_fd())),
         None => refusal_of(path, &found, None),
     }
+}
+
+/// Why the object of this identity, (device, inode), must not be written to as the object of the path: the
+/// path leads through a link that is not followed, or to another object.
+pub(super) fn path_refusal(path: &Path, identity: Option<(u64, u64)>) -> Option<WriteRefusedError> {
+    let reached = reach(path, LastName::Followed);
+    if let Some(refusal) = reached.as_ref().err().and_then(|error| planted_refusal(path, error)) {
+        return Some(refusal);
+    }
+    let expected = SpotKey::There(identity?);
+    let is_same = match reached {
+        Ok(ReachedObject::FolderEntry(spot)) => spot.key() == Some(expected),
+        Ok(ReachedObject::Descriptor(_)) => true,
+        Err(_) => false,
+    };
+    (!is_same).then(|| WriteRefusedError::Exchanged { path: path.to_owned() })
 }
 
 /// Checks that are not possible for a file before it is written to. Prints as a sentence.

@@ -1,5 +1,5 @@
 //! The guard of all calls on storage. Its thread checks the calls of this process, names the file of a call
-//! that hangs, and ends the command when the time for that is over.
+//! that hangs, and ends the command when the time for that is over. It also ends the command by a signal.
 //!
 //! A call hangs if it has not returned for a while and the counters of its devices have not changed in that
 //! time. So a long `fsync` or discard is slow, and does not hang. Without counters, only the time counts.
@@ -10,6 +10,7 @@ use diskspd_host::blocked_calls::{BlockedCall, CallLocation, Progress, WaitCause
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::mutex::LockUnpoisoned;
 use diskspd_sys::parent_process::Parent;
+use diskspd_sys::signals::FinalSignals;
 use diskspd_sys::standard_error::print_line;
 use diskspd_sys::{cpu, process};
 use std::collections::{HashMap, HashSet};
@@ -102,16 +103,16 @@ pub fn watch(give_up: Option<Duration>) {
     GIVE_UP_NS.store(give_up, Ordering::Relaxed);
     let step = Duration::from_nanos(MAX_STEP_NS.min(named_after() / MIN_CHECKS));
     let watch = move || {
-        let mut parent = Parent::of_this_process();
+        let (mut parent, signals) = (Parent::of_this_process(), FinalSignals::listen());
         let mut last = clock::monotonic();
         loop {
             let end = last.saturating_add(u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
             while let Some(parent) = parent.as_mut().filter(|_| clock::monotonic() < end) {
-                std::thread::sleep(PARENT_CHECK_INTERVAL.min(step));
+                signals.wait(PARENT_CHECK_INTERVAL.min(step));
                 parent.follow();
             }
             if parent.is_none() {
-                std::thread::sleep(step);
+                signals.wait(step);
             }
             let now = clock::monotonic();
             // A longer time means that the program was stopped or had no CPU.

@@ -15,6 +15,7 @@ use super::io_timeout::HangGuard;
 use super::output_error::{OutputError, OutputErrorKind, WriteError};
 use diskspd_profile::{Profile, RunOptions};
 use diskspd_sys::atomic_file::{FileTarget, FileTargetError, Guard, NewFile, create_elsewhere};
+use diskspd_sys::standard_output;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -239,16 +240,12 @@ impl Outlet {
     }
 
     fn append(&self, file: &Arc<File>, bytes: Vec<u8>) -> io::Result<()> {
-        let write = |file: &File, bytes: &[u8]| {
-            let mut file = file;
-            file.write_all(bytes)
-        };
         // A pipe's reader and a terminal take their time.
         if !file.metadata().is_ok_and(|found| found.is_file()) {
-            return write(file, &bytes);
+            return standard_output::write_sanitized(file, &bytes);
         }
         let file = Arc::clone(file);
-        self.patience.attempt(&self.by, move || write(&file, &bytes))?
+        self.patience.attempt(&self.by, move || (&*file).write_all(&bytes))?
     }
 
     fn replace(&self, place: &Arc<FileTarget>, bytes: Vec<u8>) -> Result<(), WriteError> {

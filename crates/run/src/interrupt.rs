@@ -90,10 +90,7 @@ fn watch_and_tell(
                     control.hurry();
                     "\n*** Interrupted again: the run ends at once ***"
                 }
-                _ => {
-                    ending.follow_signals();
-                    continue;
-                }
+                _ => ending.end_program(),
             };
             if let Some(event) = stop.as_ref().and_then(Weak::upgrade) {
                 events::set_or_complain(&event);

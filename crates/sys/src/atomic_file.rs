@@ -19,6 +19,7 @@ mod put_error;
 
 use crate::fault_points::{self, FileStep};
 use crate::files;
+use crate::leftovers::{LEFTOVERS, Leftover};
 use crate::mutex::LockUnpoisoned;
 use crate::reach::{self, FolderEntry, ReachError};
 use earlier::PreviousFile;
@@ -95,7 +96,7 @@ impl FileTarget {
             Ok(file) => NewFile { place: Arc::clone(self), file, state: NameState::Unnamed },
             Err(_) => {
                 let (file, name) = self.create_named(mode)?;
-                NewFile { place: Arc::clone(self), file, state: NameState::Named(name) }
+                NewFile { place: Arc::clone(self), file, state: NameState::of_draft(self, name) }
             }
         };
         if let Some(earlier) = &self.earlier {
@@ -223,9 +224,16 @@ pub struct NewFile {
 #[derive(Debug)]
 enum NameState {
     Unnamed,
-    Named(OsString),
+    Named(OsString, Leftover),
     /// The file is in place, or kept under another name.
     Placed,
+}
+
+impl NameState {
+    fn of_draft(place: &Arc<FileTarget>, name: OsString) -> NameState {
+        let (place, draft) = (Arc::clone(place), name.clone());
+        NameState::Named(name, LEFTOVERS.register(move || place.remove(&draft)))
+    }
 }
 
 impl NewFile {
@@ -259,7 +267,7 @@ impl NewFile {
             self.state = NameState::Placed;
             return Err(PutError { error, kept: self.copy_elsewhere() });
         }
-        let NameState::Named(name) = std::mem::replace(&mut self.state, NameState::Placed) else {
+        let NameState::Named(name, _leftover) = std::mem::replace(&mut self.state, NameState::Placed) else {
             return Ok(());
         };
         self.place
@@ -277,7 +285,7 @@ impl NewFile {
             return self.copy_elsewhere();
         }
         match std::mem::replace(&mut self.state, NameState::Placed) {
-            NameState::Named(name) => Ok(self.place.path_of(&name)),
+            NameState::Named(name, _) => Ok(self.place.path_of(&name)),
             _ => Ok(self.place.spot.path().to_owned()),
         }
     }
@@ -289,7 +297,7 @@ impl NewFile {
                 Ok(((), name)) => name,
                 Err(_) => self.copy_beside()?,
             };
-            self.state = NameState::Named(name);
+            self.state = NameState::of_draft(&self.place, name);
         }
         Ok(())
     }
@@ -337,7 +345,7 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if let NameState::Named(name) = &self.state {
+        if let NameState::Named(name, _) = &self.state {
             self.place.remove(name);
         }
     }

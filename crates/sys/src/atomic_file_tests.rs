@@ -36,7 +36,7 @@ fn without_unnamed_files_random_names_do_the_same() {
     let place = FileTarget::open(&path).unwrap();
     let begin = || {
         let (file, name) = place.create_named(MODE).unwrap();
-        NewFile { place: Arc::clone(&place), file, state: NameState::Named(name) }
+        NewFile { place: Arc::clone(&place), file, state: NameState::of_draft(&place, name) }
     };
     drop(begin());
     assert!(list_names(folder.path()).is_empty());
@@ -57,7 +57,7 @@ fn unnamed_file_is_copied_to_named_file() {
     let mut new = place.begin().unwrap();
     new.file().write_all(b"new").unwrap();
     let name = new.copy_beside().unwrap();
-    new.state = NameState::Named(name);
+    new.state = NameState::of_draft(&new.place, name);
     new.put().unwrap();
     new.file().write_all(b"er").unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"newer");

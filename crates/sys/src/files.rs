@@ -183,6 +183,12 @@ pub fn holds_data(path: &Path, file: impl AsFd) -> Result<(), TargetError> {
     }
 }
 
+/// Whether a path leads to a regular file with data. Files of the kernel, such as `/proc/kmsg`, may wait
+/// forever.
+pub fn has_data(path: &Path) -> bool {
+    path.is_file() && FileSystemType::from_name(&file_systems::type_name(path)).holds_data()
+}
+
 /// The directions of a mode, as flags and in words.
 fn mode_direction(mode: &OpenMode) -> (OFlags, &'static str) {
     match (mode.read, mode.write) {

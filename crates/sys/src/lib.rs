@@ -19,6 +19,7 @@ pub mod crc32c;
 pub mod failed_call;
 pub mod fault_points;
 pub mod handover_cell;
+mod leftovers;
 pub mod memory;
 mod message_block;
 pub mod mutex;

@@ -26,6 +26,29 @@ static EARLY_SIGNAL: AtomicI32 = AtomicI32::new(0);
 pub struct ObservedChild {
     pid: Pid,
     handle: OwnedFd,
+    _forwarding: Forwarding,
+}
+
+/// Signals of this process go to the command until dropped. Then they have their earlier effect.
+#[derive(Debug)]
+struct Forwarding(Vec<(libc::c_int, libc::sigaction)>);
+
+impl Forwarding {
+    fn begin() -> Forwarding {
+        let is_heard = |signal: &libc::c_int| !super::process::is_ignored(*signal);
+        let forward = |signal| (signal, forward_signal(signal));
+        Forwarding(FORWARDED.into_iter().filter(is_heard).map(forward).collect())
+    }
+}
+
+impl Drop for Forwarding {
+    fn drop(&mut self) {
+        RECEIVER.store(0, Ordering::SeqCst);
+        for (signal, before) in &self.0 {
+            // SAFETY: it replaces the handler of this module, which may still run once more.
+            unsafe { libc::sigaction(*signal, before, std::ptr::null_mut()) };
+        }
+    }
 }
 
 impl ObservedChild {
@@ -54,7 +77,7 @@ impl ObservedChild {
             });
         }
         // The command can be signalled as soon as it runs.
-        FORWARDED.iter().for_each(|signal| forward(*signal));
+        let forwarding = Forwarding::begin();
         let mut child = command.spawn()?;
         let output = child.stdout.take();
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or(io::ErrorKind::NotFound)?;
@@ -65,7 +88,7 @@ impl ObservedChild {
             // SAFETY: the call takes numbers alone.
             unsafe { libc::kill(pid.as_raw_nonzero().get(), early) };
         }
-        Ok((ObservedChild { pid, handle }, output))
+        Ok((ObservedChild { pid, handle, _forwarding: forwarding }, output))
     }
 
     pub fn pid(&self) -> u32 {
@@ -78,16 +101,6 @@ impl ObservedChild {
         let timeout = Timespec::try_from(at_most).ok();
         // A signal ends the wait early, which does no harm.
         let _ = poll(&mut event, timeout.as_ref());
-    }
-}
-
-impl Drop for ObservedChild {
-    fn drop(&mut self) {
-        RECEIVER.store(0, Ordering::SeqCst);
-        for signal in FORWARDED.iter().filter(|signal| !super::process::is_ignored(**signal)) {
-            // SAFETY: it replaces the handler of this module, which may still run once more.
-            unsafe { libc::signal(*signal, libc::SIG_DFL) };
-        }
     }
 }
 
@@ -116,18 +129,17 @@ fn code(status: &WaitIdStatus) -> Option<u8> {
     u8::try_from(code & 0xff).ok()
 }
 
-/// Sends a signal of this process to the command. The terminal sends its own to both.
-fn forward(signal: libc::c_int) {
-    if super::process::is_ignored(signal) {
-        return;
-    }
+/// Sends a signal of this process to the command, and returns the action before. The terminal sends its own
+/// to both.
+fn forward_signal(signal: libc::c_int) -> libc::sigaction {
     // SAFETY: the handler reads an atomic and makes a system call, which a handler may do.
     unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
+        let (mut action, mut before): (libc::sigaction, libc::sigaction) = std::mem::zeroed();
         action.sa_sigaction = on_signal as *const () as libc::sighandler_t;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART;
         libc::sigemptyset(&raw mut action.sa_mask);
-        libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+        libc::sigaction(signal, &raw const action, &raw mut before);
+        before
     }
 }
 
@@ -147,12 +159,33 @@ extern "C" fn on_signal(signal: libc::c_int, about: *mut libc::siginfo_t, _: *mu
 
 #[cfg(test)]
 mod tests {
+    use super::super::mutex::LockUnpoisoned;
     use super::*;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::{Arc, Mutex};
+
+    /// Forwarding changes the actions of the whole process.
+    static TURN: Mutex<()> = Mutex::new(());
 
     #[test]
     fn missing_command_has_its_own_error() {
+        let _turn = TURN.lock_anyway();
         let of = |program: &str| ObservedChild::start(OsStr::new(program), &[], false).unwrap_err().kind();
         assert_eq!(of("/nonexistent/judge"), io::ErrorKind::NotFound);
         assert_eq!(of("/etc/passwd"), io::ErrorKind::PermissionDenied);
+    }
+
+    #[test]
+    fn signals_have_their_earlier_effect_after_the_command() {
+        let _turn = TURN.lock_anyway();
+        let caught = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(libc::SIGUSR2, Arc::clone(&caught)).unwrap();
+        for program in ["true", "/nonexistent/judge"] {
+            drop(ObservedChild::start(OsStr::new(program), &[], false));
+            caught.store(false, Ordering::SeqCst);
+            // SAFETY: the call takes numbers alone.
+            unsafe { libc::raise(libc::SIGUSR2) };
+            assert!(caught.load(Ordering::SeqCst), "{program}");
+        }
     }
 }

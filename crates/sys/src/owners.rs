@@ -1,6 +1,9 @@
 //! Reads files with the rights of other users. Root could otherwise be made to read a secret by a file of a
 //! user without access to it.
 
+use super::file_systems;
+use super::files;
+use diskspd_machine::file_systems::FileSystemType;
 use rustix::process::{Gid, geteuid};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_thread_groups};
 use std::ffi::CStr;
@@ -30,11 +33,11 @@ impl OwnersError {
     }
 }
 
-/// Opens a file for reading. Root opens it with the rights of each of these users, so that modes, access
-/// lists and folders apply as for that user.
+/// Opens a file for reading that another file names. Root opens it with the rights of each of these users, so
+/// that modes, access lists and folders apply as for that user.
 ///
 /// # Errors
-/// It can't be opened, or one of them may not read it.
+/// It can't be opened, or one of them may not read it. It is a file of the kernel, which may wait forever.
 pub fn open(path: &Path, owners: &[u32]) -> Result<File, OwnersError> {
     let own = geteuid();
     let mut opened: Option<File> = None;
@@ -48,9 +51,19 @@ pub fn open(path: &Path, owners: &[u32]) -> Result<File, OwnersError> {
         }
         opened = Some(file);
     }
-    match opened {
-        Some(file) => Ok(file),
-        None => Ok(File::open(path)?),
+    let file = opened.map_or_else(|| File::open(path), Ok)?;
+    refuse_kernel_file(&file)?;
+    Ok(file)
+}
+
+fn refuse_kernel_file(file: &File) -> io::Result<()> {
+    let kind = file_systems::type_of_open(file);
+    match files::is_regular(file) && !FileSystemType::from_name(&kind).holds_data() {
+        true => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("it is on {kind}, whose files are state of the kernel, not data"),
+        )),
+        false => Ok(()),
     }
 }
 
@@ -158,6 +171,11 @@ mod tests {
             }
             fs::remove_file(&file).unwrap();
         }
+        for file in ["/proc/self/status", "/sys/kernel/uevent_seqnum"] {
+            let refused = super::open(Path::new(file), &[]).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::InvalidInput, "{file}");
+        }
+        super::open(Path::new("/dev/zero"), &[]).unwrap();
         // Only the thread that opened them has given up rights.
         fs::write(closed.join("own"), "").unwrap();
         assert!(matches!(super::open(&closed.join("none"), &[]), Err(OwnersError::Io(_))));

@@ -1,6 +1,7 @@
 //! A folder among the temporary files with access for this user only.
 
 use super::folder;
+use super::leftovers::{LEFTOVERS, Leftover};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Private folder, removed on drop with all its content.
 #[derive(Debug)]
-pub struct PrivateFolder(PathBuf);
+pub struct PrivateFolder {
+    path: PathBuf,
+    _leftover: Leftover,
+}
 
 impl PrivateFolder {
     /// Creates one among the temporary files (`TMPDIR`).
@@ -22,7 +26,11 @@ impl PrivateFolder {
             let number = CREATED_FOLDERS.fetch_add(1, Ordering::Relaxed);
             let path = among.join(format!("{prefix}-{}-{number}", std::process::id()));
             match folder::make_private(&path) {
-                Ok(()) => return Ok(PrivateFolder(path)),
+                Ok(()) => {
+                    let folder = path.clone();
+                    let _leftover = LEFTOVERS.register(move || drop(fs::remove_dir_all(folder)));
+                    return Ok(PrivateFolder { path, _leftover });
+                }
                 // One that was left behind, or a trap: another name.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
                 Err(error) => {
@@ -33,7 +41,7 @@ impl PrivateFolder {
     }
 
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// Creates a new file in it.
@@ -41,7 +49,7 @@ impl PrivateFolder {
     /// # Errors
     /// Fails with the system's error.
     pub fn file(&self, name: &str) -> io::Result<File> {
-        File::create_new(self.0.join(name))
+        File::create_new(self.path.join(name))
     }
 
     /// Writes a file in it, replacing one of that name; returns its path.
@@ -49,7 +57,7 @@ impl PrivateFolder {
     /// # Errors
     /// Fails with the system's error.
     pub fn write_file(&self, name: &str, content: &[u8]) -> io::Result<PathBuf> {
-        let path = self.0.join(name);
+        let path = self.path.join(name);
         fs::write(&path, content)?;
         Ok(path)
     }
@@ -57,7 +65,7 @@ impl PrivateFolder {
 
 impl Drop for PrivateFolder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.path);
     }
 }
 

@@ -1,24 +1,37 @@
-//! Signals handled by a run.
+//! Signals that end the program: `SIGINT`, `SIGTERM` and `SIGHUP`, and `SIGXCPU` in runs.
+//!
+//! A run listens to them ([`TerminationSignals`]) and ends with its report. Without a listener a thread of
+//! the program removes unfinished files, prints the signal, and ends the program by it ([`FinalSignals`]).
+//! `SIGQUIT` has no listener. Before that thread listens, signals have their default effect.
 
 pub use super::limits::lead_cpu_limit;
 
 use super::clock::{self, Nanos, SECOND};
+use super::leftovers::LEFTOVERS;
 use super::mutex::LockUnpoisoned;
-use super::process;
+use super::standard_error::{self, print_line};
+use super::{keys, process};
 use signal_hook::SigId;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGXCPU};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::{Handle, Signals};
 use signal_hook::low_level;
 use std::io;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
+use std::time::Duration;
 
-/// Number of listeners. A handler stays installed permanently, so without listeners it reproduces the
-/// signal's default effect.
+/// Number of listeners. A handler stays installed permanently, so without listeners it ends the program.
 static LISTENERS: AtomicUsize = AtomicUsize::new(0);
-/// Signals whose default action is seen to.
+/// The signal that ends the program; 0 = none.
+static FINAL_SIGNAL: AtomicU32 = AtomicU32::new(0);
+/// Whether a thread waits for [`FINAL_SIGNAL`].
+static IS_AWAITED: AtomicBool = AtomicBool::new(false);
+/// The last signal and its time.
+static LAST_SIGNAL: AtomicI32 = AtomicI32::new(0);
+static LAST_SIGNAL_AT: AtomicU64 = AtomicU64::new(0);
+/// Signals with a handler.
 static HANDLED_SIGNALS: LazyLock<Mutex<Vec<i32>>> = LazyLock::new(Mutex::default);
 
 /// Two equal signals within this time count once.
@@ -107,19 +120,83 @@ impl Drop for BlockedSignals {
     }
 }
 
-fn see_to_default(signal: i32) -> io::Result<()> {
-    let mut seen_to = HANDLED_SIGNALS.lock_anyway();
-    if !seen_to.contains(&signal) {
-        let action = move || {
-            if LISTENERS.load(Ordering::SeqCst) == 0 {
-                let _ = low_level::emulate_default_handler(signal);
-            }
-        };
-        // SAFETY: reading an atomic, and what `emulate_default_handler` does, may be done in a handler.
-        unsafe { low_level::register(signal, action) }?;
-        seen_to.push(signal);
+fn handle_signal(signal: i32) -> io::Result<()> {
+    let mut handled = HANDLED_SIGNALS.lock_anyway();
+    if !handled.contains(&signal) {
+        // SAFETY: the action reads a clock, changes atomics and makes system calls, as a handler may.
+        unsafe { low_level::register(signal, move || end_without_listener(signal)) }?;
+        handled.push(signal);
     }
     Ok(())
+}
+
+/// The handler: ends the program unless a run listens. A second signal ends it at once.
+fn end_without_listener(signal: i32) {
+    let now = clock::monotonic();
+    let is_same = LAST_SIGNAL.swap(signal, Ordering::SeqCst) == signal;
+    let before = LAST_SIGNAL_AT.swap(now, Ordering::SeqCst);
+    let is_repeated = is_same && now.saturating_sub(before) < REPEAT_WINDOW;
+    let has_listener = signal != SIGQUIT && LISTENERS.load(Ordering::SeqCst) > 0;
+    if has_listener || is_repeated {
+        return;
+    }
+    let is_first = FINAL_SIGNAL.swap(signal.unsigned_abs(), Ordering::SeqCst) == 0;
+    if is_first && IS_AWAITED.load(Ordering::SeqCst) {
+        wake_waiter();
+    } else {
+        let _ = low_level::emulate_default_handler(signal);
+    }
+}
+
+fn wake_waiter() {
+    let wake = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the word is static, and the call writes nothing.
+    unsafe { libc::syscall(libc::SYS_futex, FINAL_SIGNAL.as_ptr(), wake, 1) };
+}
+
+/// Ends the program by a signal, without unfinished files.
+fn end_by_signal(signal: i32) -> ! {
+    LEFTOVERS.remove_all();
+    keys::restore();
+    // A reader that does not read does not delay the end.
+    if standard_error::is_writable() {
+        print_line(format_args!("ended by {}", low_level::signal_name(signal).unwrap_or("a signal")));
+    }
+    let _ = low_level::emulate_default_handler(signal);
+    process::end(u8::try_from(signal).unwrap_or(0).saturating_add(128))
+}
+
+/// The signals that end the program without a listener, for one thread.
+#[derive(Debug)]
+pub struct FinalSignals(());
+
+impl FinalSignals {
+    /// Takes over the end of the program. Signals that are ignored, as after `nohup`, stay ignored.
+    pub fn listen() -> FinalSignals {
+        IS_AWAITED.store(true, Ordering::SeqCst);
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+            if !process::is_ignored(signal) {
+                // Without a handler the signal ends the program as usual.
+                let _ = handle_signal(signal);
+            }
+        }
+        FinalSignals(())
+    }
+
+    /// Waits for this time at most. Does not return if a signal ends the program.
+    pub fn wait(&self, at_most: Duration) {
+        let wait = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+        let time = libc::timespec {
+            tv_sec: i64::try_from(at_most.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: at_most.subsec_nanos().into(),
+        };
+        // SAFETY: the word is static, the time is this function's own, and the call writes nothing.
+        unsafe { libc::syscall(libc::SYS_futex, FINAL_SIGNAL.as_ptr(), wait, 0, &raw const time) };
+        match FINAL_SIGNAL.load(Ordering::SeqCst) {
+            0 => {}
+            signal => end_by_signal(signal.cast_signed()),
+        }
+    }
 }
 
 impl TerminationSignals {
@@ -134,7 +211,7 @@ impl TerminationSignals {
             listened.push(SIGHUP);
         }
         let _held_back = BlockedSignals::hold(&listened);
-        listened.iter().try_for_each(|signal| see_to_default(*signal))?;
+        listened.iter().try_for_each(|signal| handle_signal(*signal))?;
         let listener = EndingsListener::begin_listening();
         Ok(TerminationSignals { signals: Signals::new(&listened)?, listener })
     }
@@ -173,15 +250,14 @@ impl Close {
 }
 
 impl Ending {
-    /// Applies the signal's default effect and ends the program.
-    pub fn follow_signals(self) {
-        let signal = match self {
+    /// Ends the program by the signal, without unfinished files.
+    pub fn end_program(self) -> ! {
+        end_by_signal(match self {
             Ending::Interrupt => SIGINT,
             Ending::Terminate => SIGTERM,
             Ending::Hangup => SIGHUP,
             Ending::CpuLimit => SIGXCPU,
-        };
-        let _ = low_level::emulate_default_handler(signal);
+        })
     }
 }
 

@@ -31,6 +31,15 @@ pub fn write(text: &str) {
     write_raw(&format!("{}{shown}", wipe_sequence(&mut drawn)));
 }
 
+/// Whether a line can be written now without waiting for a reader.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_writable() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stream = std::io::stderr();
+    let mut streams = [PollFd::new(&stream, PollFlags::OUT)];
+    poll(&mut streams, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
 /// Waits until the reader of a pipe has read everything, for at most `most` ns.
 #[cfg(target_os = "linux")]
 pub fn wait_until_read(most: super::clock::Nanos) {

@@ -7,6 +7,7 @@ use super::message_block::fitted;
 use super::standard_error;
 use super::terminal::screen_of;
 use diskspd_figures::units::visible::{self, Guard};
+use std::fs::File;
 use std::io::{self, IsTerminal, Stdout, Write};
 
 /// Checks that it is writable. Writes to a descriptor closed at program start succeed, and the output is
@@ -45,6 +46,15 @@ pub fn room() -> usize {
 pub fn writer() -> Guard<SystemLines<Stdout>> {
     standard_error::wipe();
     Guard::new(SystemLines(std::io::stdout()), is_terminal())
+}
+
+/// Writes to an open file, sanitized if it is a terminal.
+///
+/// # Errors
+/// Fails with the error of the file.
+pub fn write_sanitized(file: &File, bytes: &[u8]) -> io::Result<()> {
+    let mut sink = Guard::new(file, file.is_terminal());
+    sink.write_all(bytes).and_then(|()| sink.flush())
 }
 
 /// Ends lines as programs of this system do: on Windows with CR LF, as DISKSPD.

@@ -121,7 +121,12 @@ impl<'a> Walk<'a> {
             let line = ended.results.line();
             let failed = ended.interrupted || ended.exit == Exit::RunFailed;
             let Some(line) = line.filter(|_| !failed) else {
-                self.print(&format!("run {number} failed; the summary covers the runs before it"));
+                let outcome = if ended.interrupted { "was interrupted" } else { "failed" };
+                let rest = match number {
+                    1 => "there is no summary",
+                    _ => "the summary covers the runs before it",
+                };
+                self.print(&format!("run {number} {outcome}; {rest}"));
                 break;
             };
             self.print(&format!("run {number}: {}", headline(&line)));

@@ -36,8 +36,9 @@ const OTHER_COMMANDS: &[&str] = &[
     "suite fleet-peak t.dat --store {} --repeat 1 -- --engine sim -c1M -W0 -d1 -g1000i",
     "sweep --dir {} -o1..2 SIM",
 ];
-const BOUND: Duration = Duration::from_secs(20);
-const WORKERS: usize = 8;
+/// Longest round on a busy machine.
+const BOUND: Duration = Duration::from_secs(120);
+const WORKERS: usize = 4;
 /// A user who is not root.
 const NOBODY_UID: u32 = 65534;
 const IMAGE: usize = 64 << 10;
@@ -49,7 +50,7 @@ const READERS: usize = 200;
 /// Rounds of each route between two lines of progress: a killed campaign has its counts.
 const PROGRESS_ROUNDS: usize = 50;
 /// Longest time between two exchanges.
-const PAUSE_US: usize = 60;
+const PAUSE_US: usize = 300;
 
 #[derive(Debug, Clone, Copy)]
 enum Object {
@@ -107,6 +108,7 @@ pub fn races(bench: &Bench) -> Result<Tally, Failure> {
             let mut random = Random(number as u64);
             let one = arena.attempt(routes[route], &mut random);
             let one = one.map_err(|why| io::Error::other(format!("{}: {why}", routes[route])))?;
+            one.surprises.iter().for_each(|surprise| println!("  {surprise}"));
             let mut tallies = tallies.lock().map_err(|_| io::Error::other("a worker failed"))?;
             tallies[route].add(one);
             if route == 0 && round.is_multiple_of(PROGRESS_ROUNDS) {
@@ -152,6 +154,8 @@ fn other_error(why: Failure) -> io::Error {
 
 struct Arena {
     bench: Bench,
+    /// Open, so that no other program can detach it.
+    _device: File,
     _devices: Undo,
 }
 
@@ -171,7 +175,7 @@ impl Arena {
         let device = tool(&["losetup", "--find", "--show", &bench.at("victims/image").to_string_lossy()])?;
         let mut devices = Undo::default();
         devices.push(&["losetup", "--detach", &device]);
-        let arena = Arena { bench, _devices: devices };
+        let arena = Arena { bench, _device: File::open(&device)?, _devices: devices };
         for line in PREPARING {
             let ended = arena.run(line, "")?;
             if ended.code != Some(0) {

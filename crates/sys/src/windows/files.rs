@@ -3,6 +3,7 @@
 use crate::closed_at_start;
 use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
+use std::path::Path;
 use windows_sys::Win32::Foundation::ERROR_INVALID_HANDLE;
 
 pub type FileHandle = OwnedHandle;
@@ -20,4 +21,9 @@ pub fn duplicate_inherited(number: i32) -> io::Result<OwnedHandle> {
         2 => io::stderr().as_handle().try_clone_to_owned(),
         _ => Err(io::ErrorKind::Unsupported.into()),
     }
+}
+
+/// Whether a path leads to a regular file.
+pub fn has_data(path: &Path) -> bool {
+    path.is_file()
 }

@@ -64,8 +64,7 @@ pub(crate) fn precondition(request: &PreconditionRequest) -> Result<Exit, Comman
         Ok(StepsOutcome::NotSteady) if exit == Exit::Success => Exit::Doubtful,
         Ok(StepsOutcome::NotSteady) => exit,
         Ok(StepsOutcome::Interrupted) => {
-            print_line("the preconditioning was interrupted: the target is not steady");
-            Exit::RunFailed
+            CommandError::failed(["the preconditioning was interrupted; the target is not steady"]).report()
         }
         Err(fault) => CommandError::from(fault).report(),
     });

@@ -201,11 +201,8 @@ fn report_suite(
             print_line("NOTE: the budget is exhausted; tests have fewer runs than requested")
         }
         RoundsOutcome::Interrupted => {
-            print_line(format_args!(
-                "the suite was interrupted; the runs made until then are kept as @{}",
-                keeper.label
-            ));
-            exit = Exit::RunFailed;
+            let kept = format!("its runs until then are kept as @{}", keeper.label);
+            exit = CommandError::failed([format!("the suite was interrupted; {kept}")]).report();
         }
     }
     let wrong = rows.iter().flat_map(|row| &row.lines).any(|line| line.verdict.is_wrong());

@@ -111,8 +111,7 @@ fn report_sweep(
             print_line("NOTE: the budget is exhausted; points have fewer repetitions than requested")
         }
         SweepOutcome::Interrupted => {
-            print_line(interrupted_text(request, walk));
-            exit = Exit::RunFailed;
+            exit = CommandError::failed([interrupted_text(request, walk)]).report();
         }
     }
     if !walk.troubles.is_empty() {

@@ -15,6 +15,7 @@ use crate::formats::table::InputFormat;
 use crate::limits::{EmptyInput, RECORD};
 use crate::results::{Record, RunSummary};
 use crate::store::packed;
+use crate::sys::files;
 use crate::sys::inode;
 use crate::sys::standard_error::print_line;
 use crate::units::visible;
@@ -113,7 +114,8 @@ fn name_of(path: &Path) -> Vec<u8> {
 
 fn holds_runs(path: &Path) -> bool {
     let name = name_of(path);
-    if name.ends_with(NOTES) || !path.is_file() {
+    // A link of a received folder may lead anywhere.
+    if name.ends_with(NOTES) || !files::has_data(path) {
         return false;
     }
     ENDINGS.iter().any(|ending| name.ends_with(ending)) || is_result_inside(path)

@@ -23,7 +23,6 @@ use crate::run::{
 };
 use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
-use crate::units::visible::Guard;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -413,9 +412,8 @@ impl OutFile {
     /// As above.
     pub(crate) fn save_page(&self, write: &ReportBytes) -> Result<(), CommandError> {
         let mut bytes = self.before.clone();
-        let mut guard = Guard::new(&mut bytes, self.outlet.is_terminal());
         // Memory takes everything.
-        let _ = write(&mut guard).and_then(|()| guard.flush());
+        let _ = write(&mut bytes);
         Ok(self.outlet.put(bytes)?)
     }
 }

@@ -1,9 +1,12 @@
 //! Requests to end the program: Ctrl-C and similar, which Windows delivers in a separate thread.
 
+use crate::leftovers::LEFTOVERS;
 use crate::mutex::LockUnpoisoned;
+use crate::standard_error::print_line;
 use std::io;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 use windows_sys::Win32::System::Console::{
     CTRL_BREAK_EVENT, CTRL_C_EVENT, CTRL_CLOSE_EVENT, CTRL_LOGOFF_EVENT, CTRL_SHUTDOWN_EVENT,
     SetConsoleCtrlHandler,
@@ -53,6 +56,9 @@ unsafe extern "system" fn told(kind: u32) -> BOOL {
     let listeners = LISTENERS.lock_anyway();
     let heard = listeners.iter().filter(|(_, listener)| listener.send(Some(ending)).is_ok()).count();
     drop(listeners);
+    if heard == 0 {
+        remove_leftovers();
+    }
     // Windows ends the program when this returns; it is asked to leave that to the run.
     while heard > 0 && ending == Ending::Hangup {
         std::thread::park();
@@ -66,13 +72,9 @@ impl TerminationSignals {
     /// # Errors
     /// The handler can't be installed.
     pub fn listen() -> io::Result<TerminationSignals> {
-        // 0 = the handler isn't installed yet.
         static NUMBERS: Mutex<u64> = Mutex::new(0);
+        install_handler()?;
         let mut numbers = NUMBERS.lock_anyway();
-        // SAFETY: the function lives as long as the program, and may be called in any thread.
-        if *numbers == 0 && unsafe { SetConsoleCtrlHandler(Some(told), 1) } == 0 {
-            return Err(io::Error::last_os_error());
-        }
         *numbers += 1;
         let number = *numbers;
         let (tell, told) = channel();
@@ -107,10 +109,44 @@ impl Close {
 }
 
 impl Ending {
-    /// Applies the default effect and ends the program.
-    pub fn follow_signals(self) {
-        std::process::exit(ENDED_BY_IT);
+    /// Ends the program with its default code, without unfinished files.
+    pub fn end_program(self) -> ! {
+        remove_leftovers();
+        std::process::exit(ENDED_BY_IT)
     }
+}
+
+fn remove_leftovers() {
+    LEFTOVERS.remove_all();
+    print_line("ended by Ctrl-C");
+}
+
+/// The endings without a listener, which Windows follows after the handler.
+#[derive(Debug)]
+pub struct FinalSignals(());
+
+impl FinalSignals {
+    /// Installs the handler.
+    pub fn listen() -> FinalSignals {
+        // Without the handler an ending has its default effect.
+        let _ = install_handler();
+        FinalSignals(())
+    }
+
+    pub fn wait(&self, at_most: Duration) {
+        std::thread::sleep(at_most);
+    }
+}
+
+fn install_handler() -> io::Result<()> {
+    static IS_INSTALLED: Mutex<bool> = Mutex::new(false);
+    let mut is_installed = IS_INSTALLED.lock_anyway();
+    // SAFETY: the function lives as long as the program, and may be called in any thread.
+    if !*is_installed && unsafe { SetConsoleCtrlHandler(Some(told), 1) } == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    *is_installed = true;
+    Ok(())
 }
 
 /// Windows has no soft limit of CPU time.
