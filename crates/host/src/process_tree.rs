@@ -239,7 +239,6 @@ impl ProcessTree {
         let (state, parent) = (stat.state()?, stat.parent()?);
         let is_new = before.is_none();
         let mut process = before.unwrap_or_default();
-        self.seen += u64::from(is_new);
         process.parent = parent;
         // CPU time of the process and the children that it has reaped, clock ticks.
         process.ticks = (14..=17).filter_map(|field| stat.number(field)).fold(0, u64::saturating_add);
@@ -249,6 +248,11 @@ impl ProcessTree {
         }
         process.is_stopped = matches!(state, 'T' | 't');
         let io = self.root.text(format!("/proc/{pid}/io")).and_then(|text| ProcessIo::parse(&text));
+        // Reaped in between: the process above has its counters.
+        if io.is_none() && !self.is_there(pid) {
+            return None;
+        }
+        self.seen += u64::from(is_new);
         if io.is_none() && (is_new || process.is_readable) {
             self.unreadable += 1;
         }

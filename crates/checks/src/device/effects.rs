@@ -472,6 +472,10 @@ fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u
             "metadata of the file system, or I/Os of this program outside of the measured time"
         }
         Direction::Read => "I/Os of this program outside of the measured time",
+        Direction::Write if part.keeps_copies() => {
+            "metadata, copies of the data (DUP, RAID1, ..), whole blocks written for small I/Os, or other users of \
+             the file system"
+        }
         Direction::Write => {
             "journal and metadata, whole blocks written for small I/Os, or other users of the file system"
         }
