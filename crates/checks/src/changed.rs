@@ -87,11 +87,11 @@ fn total_of(span: &SpanContext, targets: &[TargetId], of: impl Fn(&TargetResults
 /// Smallest share of a space that matters if another process changes it.
 const CHANGED_SHARE: f64 = 0.01;
 
-/// Returns the text for space that was emptied or shared. A target on a file system does not use
-/// all of the devices under it.
+/// Returns the text for space that was emptied or shared. A target on a file system does not use all of the
+/// devices under it.
 fn space_changes(span: &SpanContext, change: &SpaceChange, targets: &[TargetId]) -> Option<String> {
-    let on_file = |id: &TargetId| span.host.storage(*id).is_some_and(|on| on.file_system.is_some());
-    if change.device.is_some() && targets.iter().any(on_file) {
+    let own = changed_targets(span).filter(|own| targets.contains(&own.target));
+    if change.device.is_some() && own.into_iter().any(|own| own.stack.file_system.is_some()) {
         return None;
     }
     let least = (change.before.examined as f64 * CHANGED_SHARE) as u64;

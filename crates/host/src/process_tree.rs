@@ -263,7 +263,9 @@ impl ProcessTree {
         // Another program in the same process has other files open.
         let same_program = process.name == stat.name();
         process.window = if same_program { process.classes } else { Classes::default() };
-        let much = grown.read.bytes.max(grown.write.bytes) >= MIN_RELEVANT_BYTES;
+        // Of mapped files only the bytes of devices grow.
+        let amounts = [grown.read.bytes, grown.write.bytes, grown.read_bytes, grown.write_bytes];
+        let much = amounts.iter().any(|bytes| *bytes >= MIN_RELEVANT_BYTES);
         let due =
             process.looks <= INITIAL_SAMPLES || process.looks.is_power_of_two() || much || !same_program;
         if state != 'Z' && due {

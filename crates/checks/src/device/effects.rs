@@ -465,7 +465,11 @@ impl JudgedPart<'_> {
 }
 
 fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u64) -> RuleOutcome {
+    let is_program = !part.depth_known;
     let more = match direction {
+        Direction::Read if part.buffered && is_program => {
+            "read-ahead, whole pages read for small I/Os, or memory-mapped I/O that was not seen"
+        }
         Direction::Read if part.buffered => "read-ahead, or whole pages read for small I/Os",
         // Nobody reads ahead past the page cache, and what others read is known.
         Direction::Read if part.on_file_system => {
