@@ -82,13 +82,17 @@ pub enum Position {
     Period(usize, f64),
 }
 
-pub const POSITIONS: [Position; 6] = [
+pub const POSITIONS: [Position; 10] = [
+    Position::Second(0.01),
     Position::Second(0.03),
+    Position::Second(0.1),
     Position::Second(0.2),
     Position::Period(2, 0.05),
     Position::Period(3, 0.05),
     Position::Period(4, 0.05),
     Position::Period(4, 0.3),
+    Position::Period(5, 0.05),
+    Position::Period(7, 0.05),
 ];
 
 #[derive(Debug, Clone, Copy)]

@@ -200,6 +200,9 @@ fn rules_about_disks_know_their_kinds() {
     let scheduler = find(&system, "io-scheduler").unwrap();
     assert_eq!(scheduler.severity, Severity::Warning, "bfq on NVMe: {scheduler:?}");
     assert!(find(&system, "statistics-off").unwrap().message.contains("/dev/nvme3n1"));
+    let disks = &mut system.environment.as_mut().unwrap().disks;
+    disks.iter_mut().for_each(|disk| disk.device.name = "/dev/zram0".into());
+    assert_eq!(find(&system, "statistics-off"), None, "zram counts its I/O without the setting");
 }
 
 #[test]
@@ -215,6 +218,9 @@ fn distant_node_and_full_file_system_are_found() {
             (kind.into(), Some(100 << 30), Some(left << 30));
         assert_eq!(find(&system, "file-system-full").map(|found| found.severity), expected, "{kind} {left}");
     }
+    let file_system = system.targets[0].file_system.as_mut().unwrap();
+    (file_system.available, file_system.options) = (Some(0), "ro,relatime".into());
+    assert_eq!(find(&system, "file-system-full"), None, "read-only");
 }
 
 #[test]

@@ -331,6 +331,41 @@ fn zeros_over_zeros_are_not_verified() {
 }
 
 #[test]
+fn reads_of_zeros_on_zram_are_named() {
+    let Some(volume) = Volume::new() else { return };
+    volume.shell(
+        "dd if=/dev/zero of=z.dat bs=1M count=64 conv=fsync; yes word | dd of=w.dat bs=1M count=64 \
+                  iflag=fullblock conv=fsync",
+    );
+    // Open for long enough to be seen.
+    let read =
+        |name: &str| format!("exec 3<{name}; sleep 0.3; dd bs=64k iflag=direct of=/dev/null <&3; sleep 0.3");
+    for (name, is_reduced) in [("z.dat", true), ("w.dat", true), ("t.dat", false)] {
+        let (ended, record) = volume.judged(&[], &read(name));
+        let found = has_finding(&record, "content-compressible");
+        assert_eq!(found, is_reduced, "{name}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn mapped_reads_are_not_called_read_ahead() {
+    let Some(volume) = Volume::new() else { return };
+    if !is_there("python3") {
+        return;
+    }
+    let script = "python3 -c \"import mmap,os
+f=os.open('t.dat',os.O_RDONLY)
+m=mmap.mmap(f,0,prot=mmap.PROT_READ)
+for turn in range(3): sum(m[place] for place in range(0,len(m),4096))\"";
+    volume.shell("dd of=t.dat oflag=nocache conv=notrunc,fdatasync count=0");
+    let (ended, record) = volume.judged(&[], script);
+    let found = verdict(&record);
+    assert!(["unknown", "amplified"].contains(&found.as_str()), "{found}: {}", ended.stderr);
+    let is_explained = ended.stderr.contains("memory-mapped");
+    assert!(is_explained, "{}", ended.stderr);
+}
+
+#[test]
 fn client_of_daemon_is_named() {
     let Some(volume) = Volume::new() else { return };
     let docker = "cp /bin/sleep docker; ./docker 0.5";

@@ -23,6 +23,38 @@ const CHANGES: [(f64, f64, &str); 8] = [
     (0.0, 0.75, "dead, the last quarter"),
 ];
 
+/// Places of single bad runs in a history of 40 runs, by their number.
+const SINGLE_RUNS: [(&str, [&[usize]; 3]); 4] = [
+    ("at the start", [&[0], &[0, 1], &[0, 1, 2]]),
+    ("at the end", [&[39], &[38, 39], &[37, 38, 39]]),
+    ("in a row", [&[12], &[12, 13], &[12, 13, 14]]),
+    ("apart", [&[9], &[9, 27], &[5, 19, 31]]),
+];
+/// Factors on the rate of the later half; 1 = no change.
+const LOSSES: [f64; 5] = [1.0, 0.98, 0.95, 0.9, 0.8];
+
+/// Prints the share of histories with single bad runs that seem to change.
+fn print_single_runs(histories: u64, markdown: bool) {
+    println!("\nHistories of 40 runs with bad ones, noise of 1 %, that seem to change, percent:\n");
+    let mut rows = Vec::new();
+    for ((place, sets), factor) in SINGLE_RUNS.iter().flat_map(|row| [0.0, 0.5].map(|factor| (row, factor))) {
+        for runs in sets {
+            let share = |loss: f64| {
+                let is_change = |seed: &u64| {
+                    let noise = Noise::White(0.01).runs(40, &mut Random(seed * 7919 + 41));
+                    let mut history = changed(noise, 20, loss);
+                    runs.iter().for_each(|run| history[*run] *= factor);
+                    Trend::detect(&history).levels.len() > 1
+                };
+                (0..histories).filter(is_change).count() as f64 * 100.0 / histories as f64
+            };
+            let name = format!("{} {place}, {:.0} % of the rate", runs.len(), factor * 100.0);
+            rows.push([vec![name], LOSSES.map(|loss| format!("{:.1}", share(loss))).to_vec()].concat());
+        }
+    }
+    table::print(&["bad runs", "no loss", "-2 %", "-5 %", "-10 %", "-20 %"], &rows, markdown);
+}
+
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let histories = arguments.number("--histories", 1000)?;
     let markdown = arguments.flag("--markdown");
@@ -56,6 +88,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         row(name, &make).0
     };
     table::print(&head, &CHANGES.iter().map(of_change).collect::<Vec<_>>(), markdown);
+    print_single_runs(histories, markdown);
     let worst = shares.iter().flatten().copied().fold(0.0, f64::max);
     if worst >= PROMISED {
         return Err(format!("{worst:.1} % of one kind seem to change; {PROMISED} % are promised").into());

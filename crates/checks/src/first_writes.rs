@@ -5,6 +5,7 @@ use super::{Finding, Severity, SpanContext};
 use diskspd_figures::units::Size;
 use diskspd_machine::content::ContentShares;
 use diskspd_machine::io_counters::{SpaceChange, TargetDevices};
+use diskspd_machine::memory_backed::InMemory;
 use diskspd_profile::TargetId;
 use std::collections::HashSet;
 
@@ -46,7 +47,7 @@ struct FirstWrites<'a> {
 
 impl<'a> FirstWrites<'a> {
     fn for_change(span: &SpanContext, change: &'a SpaceChange) -> Option<FirstWrites<'a>> {
-        let targets = written_through(span, change);
+        let targets = through_space(span, change);
         let counted = |target: &TargetId| span.target_total(*target, |row| row.write.bytes);
         let written = targets.iter().map(counted).fold(0, u64::saturating_add);
         let kinds = allocated_kinds(&change.before, &change.after);
@@ -56,7 +57,13 @@ impl<'a> FirstWrites<'a> {
         let floor = if change.device.is_some() && targets.iter().any(on_file) { COMMIT } else { 0 };
         let share = (all.saturating_sub(floor) as f64 / written.max(1) as f64).min(1.0);
         let device = change.device.as_deref();
-        (written > 0).then_some(FirstWrites { targets, device, kinds, written, share })
+        // zram allocates memory for each write.
+        let is_zram = |target: &TargetDevices| {
+            let layer = device.and_then(|device| target.stack.layer(device));
+            layer.is_some_and(|layer| layer.memory == Some(InMemory::Zram))
+        };
+        let in_zram = span.devices().is_some_and(|facts| facts.targets.iter().any(is_zram));
+        (written > 0 && !in_zram).then_some(FirstWrites { targets, device, kinds, written, share })
     }
 
     fn build_finding(&self, span: &SpanContext) -> Finding {
@@ -84,7 +91,8 @@ impl<'a> FirstWrites<'a> {
     }
 }
 
-fn written_through(span: &SpanContext, change: &SpaceChange) -> Vec<TargetId> {
+/// Returns the targets whose I/O uses a space.
+pub(super) fn through_space(span: &SpanContext, change: &SpaceChange) -> Vec<TargetId> {
     let on = |target: &&TargetDevices| match &change.device {
         Some(device) => target.stack.layer(device).is_some(),
         None => change.target == Some(target.target),

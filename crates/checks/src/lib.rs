@@ -153,6 +153,7 @@ const CHECKS: &[Check] = &[
 /// Checks of another program's I/O. They need observations only.
 const PROGRAM_CHECKS: &[Check] = &[
     |span, _| program::check(span),
+    |span, _| content::check(span),
     |span, _| process_stalls::check(span),
     |span, concluded| outages::check(span, concluded.outages.as_deref(), concluded.limits.as_ref()),
     |span, concluded| limit::check(span, concluded.limits.as_ref(), None, None),

@@ -239,7 +239,6 @@ impl ProcessTree {
         let (state, parent) = (stat.state()?, stat.parent()?);
         let is_new = before.is_none();
         let mut process = before.unwrap_or_default();
-        self.seen += u64::from(is_new);
         process.parent = parent;
         // CPU time of the process and the children that it has reaped, clock ticks.
         process.ticks = (14..=17).filter_map(|field| stat.number(field)).fold(0, u64::saturating_add);
@@ -249,6 +248,11 @@ impl ProcessTree {
         }
         process.is_stopped = matches!(state, 'T' | 't');
         let io = self.root.text(format!("/proc/{pid}/io")).and_then(|text| ProcessIo::parse(&text));
+        // Reaped in between: the process above has its counters.
+        if io.is_none() && !self.is_there(pid) {
+            return None;
+        }
+        self.seen += u64::from(is_new);
         if io.is_none() && (is_new || process.is_readable) {
             self.unreadable += 1;
         }
@@ -259,7 +263,9 @@ impl ProcessTree {
         // Another program in the same process has other files open.
         let same_program = process.name == stat.name();
         process.window = if same_program { process.classes } else { Classes::default() };
-        let much = grown.read.bytes.max(grown.write.bytes) >= MIN_RELEVANT_BYTES;
+        // Of mapped files only the bytes of devices grow.
+        let amounts = [grown.read.bytes, grown.write.bytes, grown.read_bytes, grown.write_bytes];
+        let much = amounts.iter().any(|bytes| *bytes >= MIN_RELEVANT_BYTES);
         let due =
             process.looks <= INITIAL_SAMPLES || process.looks.is_power_of_two() || much || !same_program;
         if state != 'Z' && due {

@@ -1,19 +1,21 @@
-//! Settings of devices' queues that may change during a run.
+//! Settings of devices that may change during a run.
 
 use super::device::Device;
 use super::root::Root;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Names in `/sys/block/<device>/queue`.
-const SETTINGS: [&str; 7] = [
-    "scheduler",
-    "nr_requests",
-    "write_cache",
-    "max_sectors_kb",
-    "nomerges",
-    "wbt_lat_usec",
-    "read_ahead_kb",
+/// Names, and places in `/sys/block/<device>`.
+const SETTINGS: [(&str, &str); 9] = [
+    ("scheduler", "queue/scheduler"),
+    ("nr_requests", "queue/nr_requests"),
+    ("write_cache", "queue/write_cache"),
+    ("max_sectors_kb", "queue/max_sectors_kb"),
+    ("nomerges", "queue/nomerges"),
+    ("wbt_lat_usec", "queue/wbt_lat_usec"),
+    ("read_ahead_kb", "queue/read_ahead_kb"),
+    ("loop/dio", "loop/dio"),
+    ("size", "size"),
 ];
 
 /// One setting of a device; its file stays open, because reading it again then takes only microseconds.
@@ -30,8 +32,8 @@ impl QueueSetting {
     pub fn read(root: &Root, devices: &[String]) -> Vec<QueueSetting> {
         let devices = devices.iter().filter_map(|name| Device::find_by_name(root, name));
         let settings = devices.flat_map(|device| {
-            SETTINGS.into_iter().filter_map(move |name| {
-                let file = File::open(device.directory().join("queue").join(name)).ok()?;
+            SETTINGS.into_iter().filter_map(move |(name, place)| {
+                let file = File::open(device.directory().join(place)).ok()?;
                 Some(QueueSetting { device: device.name.clone(), name, file })
             })
         });
@@ -66,5 +68,12 @@ mod tests {
         assert_eq!(values(), [("sda".to_owned(), "nr_requests", Some("64".to_owned()))]);
         fs::write(queue.join("nr_requests"), "4\n").unwrap();
         assert_eq!(values(), [("sda".to_owned(), "nr_requests", Some("4".to_owned()))]);
+        let device = directory.path().join("sys/class/block/sda");
+        fs::create_dir(device.join("loop")).unwrap();
+        fs::write(device.join("loop/dio"), "1\n").unwrap();
+        fs::write(device.join("size"), "2048\n").unwrap();
+        let settings = QueueSetting::read(&Root::at(directory.path()), &["sda".into()]);
+        let names: Vec<&str> = settings.iter().map(|setting| setting.name).collect();
+        assert_eq!(names, ["nr_requests", "loop/dio", "size"]);
     }
 }

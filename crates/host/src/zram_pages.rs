@@ -27,8 +27,17 @@ impl ZramPages {
 
 /// Field `same_pages` of `mm_stat`.
 fn pages(root: &Root, name: &str) -> Option<u64> {
+    read_memory_field(root, name, 5)
+}
+
+/// Bytes of the device that hold data, before compression (`orig_data_size`).
+pub(crate) fn stored_bytes(root: &Root, name: &str) -> Option<u64> {
+    read_memory_field(root, name, 0)
+}
+
+fn read_memory_field(root: &Root, name: &str, index: usize) -> Option<u64> {
     let text = root.text(format!("/sys/block/{name}/mm_stat"))?;
-    text.split_ascii_whitespace().nth(5)?.parse().ok()
+    text.split_ascii_whitespace().nth(index)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -50,5 +59,6 @@ mod tests {
         write(5);
         let page = page_cache::page_bytes();
         assert_eq!(zram.repeated_bytes(&root), (5 * page, 2 * page));
+        assert_eq!((stored_bytes(&root, "zram0"), stored_bytes(&root, "zram1")), (Some(9), None));
     }
 }

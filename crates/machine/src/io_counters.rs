@@ -172,7 +172,8 @@ pub struct DeviceFacts {
     /// Software RAIDs under the targets; empty without RAIDs or observation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrays: Vec<ArrayFacts>,
-    /// The space of written targets, loop devices and thin volumes; empty = unknown, or no writes.
+    /// The space of targets, loop devices and thin volumes, where writes may allocate or it changed; empty =
+    /// unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub space: Vec<SpaceChange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -238,10 +239,10 @@ pub struct FileState {
     pub synchronous: bool,
 }
 
-/// A setting of a device's queue that changed during the measurement.
+/// A setting of a device that changed during the measurement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingChange {
-    /// Name in `/sys/block/<device>/queue`.
+    /// Name in `/sys/block/<device>` or in its `queue`.
     pub setting: String,
     /// Value before.
     pub from: String,

@@ -168,6 +168,78 @@ fn changes_by_other_processes_are_reported() {
     during(&|| fs::remove_file(&file).unwrap(), "file-changed");
 }
 
+/// Runs a line on a target, and a change by another process after its begin. Returns the names of the
+/// warnings.
+fn names_during(line: &str, target: &Path, change: &dyn Fn()) -> Vec<String> {
+    let directory = crate::common::directory();
+    let record = directory.path().join("run.json");
+    let line = format!("--out={} {line} -W0 -d3 {{}}", record.display());
+    let running = Running::until(": measuring", &line, target);
+    std::thread::sleep(std::time::Duration::from_millis(1200));
+    change();
+    running.end().report();
+    findings_of(&record).0
+}
+
+const READS: &str = "-b4K -r -o1 -g500i -Su";
+
+#[test]
+fn space_emptied_by_others_is_reported() {
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let is_changed = |line: &str, target: &Path, expected: bool, words: &[&str]| {
+        let names = names_during(line, target, &|| {
+            run(words[0], &words[1..]);
+        });
+        assert_eq!(names.iter().any(|name| name == "file-changed"), expected, "{words:?}: {names:?}");
+    };
+    let file = disk.filled("a", 32);
+    let name = file.to_str().unwrap();
+    is_changed(READS, &file, true, &["fallocate", "-p", "-o", "0", "-l", "24M", name]);
+    disk.filled("a", 32);
+    is_changed("-b4K -r -w50 -Zr -o1 -g500i -Su", &file, true, &["fallocate", "-z", "-l", "24M", name]);
+    is_changed(READS, &disk.filled("b", 16), false, &["sync"]);
+    if let Some(looped) = Looped::new(&disk.filled("c", 32), &["--direct-io=on"]) {
+        is_changed(READS, &looped.0, true, &["blkdiscard", "-f", looped.0.to_str().unwrap()]);
+    }
+    let Some(zram) = raw(32) else { return };
+    is_changed(READS, &zram.0, false, &["sync"]);
+    is_changed(READS, &zram.0, true, &["blkdiscard", "-f", zram.0.to_str().unwrap()]);
+}
+
+#[test]
+fn clones_during_writes_are_reported() {
+    let Some(disk) = Mounted::new("xfs", 512, "rw") else { return };
+    let (file, clone) = (disk.filled("a", 16), disk.file("clone"));
+    let copy = || {
+        run("cp", &["--reflink=always", file.to_str().unwrap(), clone.to_str().unwrap()]);
+    };
+    for (line, expected) in [("-b64K -r -w100 -Zr -o1 -g640 -Su", true), (READS, false)] {
+        let names = names_during(line, &file, &copy);
+        if !clone.exists() {
+            return;
+        }
+        assert_eq!(names.iter().any(|name| name == "file-changed"), expected, "{line}: {names:?}");
+    }
+}
+
+#[test]
+fn changed_loop_devices_are_reported() {
+    let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
+    let Some(looped) = Looped::new(&disk.filled("a", 32), &["--direct-io=on"]) else { return };
+    let node = looped.0.to_str().unwrap();
+    let is_changed = |change: &dyn Fn()| {
+        let names = names_during(READS, &looped.0, change);
+        names.iter().any(|name| name == "settings-changed")
+    };
+    assert!(!is_changed(&|| ()));
+    assert!(is_changed(&|| _ = run("losetup", &["--direct-io=off", node])));
+    let grow = || {
+        File::options().write(true).open(disk.file("a")).unwrap().set_len(48 * MIB).unwrap();
+        run("losetup", &["-c", node]);
+    };
+    assert!(is_changed(&grow));
+}
+
 /// A loop device on a disk, because memory has no write cache.
 fn direct_loop(mib: u64) -> Option<crate::common::loops::Loop> {
     let fill = |file: &File| file.write_all_at(&random((mib << 20) as usize), 0).unwrap();

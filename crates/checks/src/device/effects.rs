@@ -465,13 +465,21 @@ impl JudgedPart<'_> {
 }
 
 fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u64) -> RuleOutcome {
+    let is_program = !part.depth_known;
     let more = match direction {
+        Direction::Read if part.buffered && is_program => {
+            "read-ahead, whole pages read for small I/Os, or memory-mapped I/O that was not seen"
+        }
         Direction::Read if part.buffered => "read-ahead, or whole pages read for small I/Os",
         // Nobody reads ahead past the page cache, and what others read is known.
         Direction::Read if part.on_file_system => {
             "metadata of the file system, or I/Os of this program outside of the measured time"
         }
         Direction::Read => "I/Os of this program outside of the measured time",
+        Direction::Write if part.keeps_copies() => {
+            "metadata, copies of the data (DUP, RAID1, ..), whole blocks written for small I/Os, or other users of \
+             the file system"
+        }
         Direction::Write => {
             "journal and metadata, whole blocks written for small I/Os, or other users of the file system"
         }

@@ -1,5 +1,6 @@
 //! Targets that share devices, and the counts on both sides.
 
+use diskspd_machine::file_systems::{FileSystemType, Trait};
 use diskspd_machine::io_counters::TargetDevices;
 use diskspd_machine::stack::{Layer, LayerKind};
 use diskspd_profile::TargetId;
@@ -81,6 +82,12 @@ impl<'a> Part<'a> {
 
     pub(crate) fn has_target(&self, id: TargetId) -> bool {
         self.place(id).is_some()
+    }
+
+    /// Whether the file system can store data more than once.
+    pub(super) fn keeps_copies(&self) -> bool {
+        let kinds = self.targets.iter().filter_map(|target| target.stack.file_system.as_deref());
+        kinds.map(FileSystemType::from_name).any(|kind| kind.has_trait(Trait::NeverInPlace))
     }
 
     pub(crate) fn has_devices(&self) -> bool {

@@ -76,10 +76,11 @@ impl JudgedPart<'_> {
             size(ours.bytes, ours.ios),
             size(counted.bytes, counted.ios)
         );
-        // What is cut up far further than a limit demands was cut up by something else.
+        // A limit below the mean size was not in force. What is cut up far further than a limit demands was
+        // cut up by something else.
         let explains = |largest: u64| {
             let pieces = block.div_ceil(largest.max(1)) as f64;
-            (ours.least as f64) < MERGED * possible * pieces
+            ours.bytes <= largest.saturating_mul(ours.ios) && (ours.least as f64) < MERGED * possible * pieces
         };
         let limit = |layer: &&Layer| {
             let traits = layer.queue_limits.as_ref()?;

@@ -50,9 +50,13 @@ pub(super) fn without_barriers(seen: &HostFacts) -> Vec<Finding> {
     })
 }
 
-/// Reports less than a tenth of free space. Copy-on-write file systems need free space for every write.
+/// Reports less than a tenth of free space. Copy-on-write file systems need free space for every write, and
+/// read-only ones need none.
 pub(super) fn full(seen: &HostFacts) -> Vec<Finding> {
     check_file_systems(seen, |file_system| {
+        if mount_option(file_system, &["ro"]).is_some() {
+            return None;
+        }
         let (size, available) = (file_system.size.filter(|&size| size > 0)?, file_system.available?);
         if available >= size / 10 {
             return None;

@@ -55,6 +55,16 @@ pub(super) fn way_matters(span: &SpanContext, effort: &ResourceUsage) -> Option<
     (at_device < LONG * iops && interrupts::crossing(span).is_some()).then_some(KernelPath::Crossing)
 }
 
+/// Returns the targets' device and its I/Os in flight, if a layer between it and the lowest devices had most
+/// of the outstanding ones (device mapper, loop device).
+pub(super) fn held_by_layer(span: &SpanContext, depth: f64) -> Option<(String, f64)> {
+    let [part] = span.parts.as_slice() else { return None };
+    let [first] = part.first()[..] else { return None };
+    let held = span.queues.in_flight?.counted?;
+    let is_upper = part.leaves().iter().all(|leaf| leaf.name != first.name);
+    (is_upper && held >= MIN_MAJORITY_SHARE * depth).then(|| (first.name.replace('!', "/"), held))
+}
+
 /// Whether the targets' devices were idle half of the time without further data (page cache in between),
 /// so the device was underused.
 pub(super) fn devices_are_idle(span: &SpanContext) -> bool {

@@ -94,7 +94,13 @@ pub(super) fn describe(
                 "the kernel above {device}: {device} had {at_device:.1} of {depth:.0} outstanding I/Os in \
                  flight"
             );
-            finding(Severity::Note, "limited-by-kernel", what).remedy(KERNEL_REMEDY)
+            let finding = finding(Severity::Note, "limited-by-kernel", what).remedy(KERNEL_REMEDY);
+            match kernel::held_by_layer(span, depth) {
+                Some((upper, held)) => finding.shown_by(format!(
+                    "{upper} had {held:.1} of them in flight: a layer between it and {device} held them"
+                )),
+                None => finding,
+            }
         }
         Limiter::Unclear if groups::io_changed(span, effort) => limits_changed(span),
         Limiter::Unclear if process_stalls::stopped(span).is_some() => stopped_finding(span),

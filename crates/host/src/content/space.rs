@@ -3,7 +3,9 @@
 use super::open;
 use crate::device::Device;
 use crate::root::Root;
+use crate::zram_pages;
 use diskspd_machine::content::ContentShares;
+use diskspd_machine::memory_backed::InMemory;
 use diskspd_machine::stack::{Layer, LayerKind, Stack};
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::extents::{ExtentPiece, PieceKind, each_piece};
@@ -65,10 +67,10 @@ fn overlapping_bytes(mut places: Vec<(u64, u64)>) -> u64 {
     overlapping_bytes
 }
 
-/// The space that writes can fill: a target, the file of a loop device, or a thin volume.
+/// The space that writes can fill: a target, the file of a loop device, a thin volume, or zram.
 #[derive(Debug)]
 pub struct WrittenSpace {
-    /// The loop device or thin volume; `None` = the target itself.
+    /// The loop device, thin volume or zram; `None` = the target itself.
     pub device: Option<String>,
     source: SpaceSource,
 }
@@ -77,6 +79,7 @@ pub struct WrittenSpace {
 enum SpaceSource {
     File { file: File, from: u64, to: u64 },
     Thin { volume: Device, root: Root },
+    Zram { device: Device, root: Root },
 }
 
 impl WrittenSpace {
@@ -88,7 +91,7 @@ impl WrittenSpace {
         Some(WrittenSpace { device: None, source: SpaceSource::File { file, from, to } })
     }
 
-    /// Returns the spaces of the loop devices and thin volumes of a stack.
+    /// Returns the spaces of the loop devices, thin volumes and zram devices of a stack.
     pub fn find(root: &Root, stack: &Stack) -> Vec<WrittenSpace> {
         stack.layers.iter().filter_map(|layer| WrittenSpace::of_layer(root, layer)).collect()
     }
@@ -105,6 +108,9 @@ impl WrittenSpace {
                 let source = SpaceSource::Thin { volume: device, root: root.clone() };
                 source.read(Nanos::MAX)?;
                 source
+            }
+            LayerKind::Disk if layer.memory == Some(InMemory::Zram) => {
+                SpaceSource::Zram { device, root: root.clone() }
             }
             _ => return None,
         };
@@ -127,6 +133,12 @@ impl SpaceSource {
                 let parts = volume.mapped_parts(root)?;
                 let [part] = parts.as_slice() else { return None };
                 thin_space(&part.kind, &part.status, volume.size()?)
+            }
+            SpaceSource::Zram { device, root } => {
+                let stored = zram_pages::stored_bytes(root, &device.name)?;
+                let examined = device.size()?;
+                let holes = examined.saturating_sub(stored);
+                Some(ContentShares { examined, holes, ..ContentShares::default() })
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Changes by other processes during the measurement.
 
 use super::*;
-use diskspd_machine::io_counters::{FileState, SettingChange};
+use diskspd_machine::content::ContentShares;
+use diskspd_machine::io_counters::{FileState, SettingChange, SpaceChange};
 use diskspd_machine::stack::StackMount;
 
 const STATE: FileState = FileState { observed_us: 0, size: 64 * MIB, links: 1, synchronous: false };
@@ -30,6 +31,17 @@ fn changes_by_others_are_reported() {
             facts.targets[0].remounted = vec![mount(to)];
         })
     };
+    let space = |device: Option<&'static str>, before: ContentShares, after: ContentShares| -> Change {
+        let target = device.is_none().then_some(TargetId(0));
+        let device = device.map(str::to_owned);
+        Box::new(move |facts| {
+            facts.space = vec![SpaceChange { target, device: device.clone(), before, after }];
+        })
+    };
+    let full = ContentShares { examined: 64 * MIB, ..ContentShares::default() };
+    let holes = |holes: u64| ContentShares { holes, ..full };
+    let unwritten = |unwritten: u64| ContentShares { unwritten, ..full };
+    let shared = |shared: u64| ContentShares { shared, ..full };
     let file = Some("file-changed");
     let settings = Some("settings-changed");
     for (what, change, expected) in [
@@ -45,6 +57,16 @@ fn changes_by_others_are_reported() {
         ("mounted with sync", remounted("rw,relatime", "rw,relatime,sync"), settings),
         ("mounted without barriers", remounted("rw", "rw,nobarrier"), settings),
         ("the same options", remounted("rw", "rw"), None),
+        ("a loop device through the page cache", setting("loop/dio"), settings),
+        ("the size of a device", setting("size"), settings),
+        ("a hole punched", space(None, full, holes(32 * MIB)), file),
+        ("a range zeroed", space(None, full, unwritten(2 * MIB)), file),
+        ("a hole of a block", space(None, full, holes(4096)), None),
+        ("holes filled", space(None, holes(32 * MIB), full), None),
+        ("holes made unwritten", space(None, holes(32 * MIB), unwritten(32 * MIB)), None),
+        ("cloned, and only read", space(None, full, shared(64 * MIB)), None),
+        ("cloned, and written", space(None, full, shared(64 * MIB)), None),
+        ("discarded under a file system", space(Some("sda"), full, holes(32 * MIB)), None),
     ] {
         let findings = run((0, 100 * MIB)).on_file().find_names(|facts| change(facts));
         let found = findings.iter().find(|(name, _)| ["file-changed", "settings-changed"].contains(name));

@@ -72,6 +72,8 @@ fn split_writes_are_blamed_on_what_splits_them() {
         ("fragments beneath a limit", 4096, 131_072, 25_600, false, true),
         ("fragments alone", 4096, 4 * MIB, 25_600, false, true),
         ("stripes", 65_536, 4 * MIB, 1, false, false),
+        ("a limit below the pieces", 655_360, 131_072, 1, false, false),
+        ("fragments above a limit", 655_360, 131_072, 200, false, true),
     ] {
         let case = run((0, 100 * MIB))
             .of_block(MIB)

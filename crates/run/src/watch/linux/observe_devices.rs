@@ -36,7 +36,7 @@ pub(crate) struct DeviceWatch {
     flush: bool,
 }
 
-/// A space that writes can fill, before and after.
+/// A space that writes can fill and other processes can empty, before and after.
 #[derive(Debug)]
 struct CountedSpace {
     target: Option<TargetId>,
@@ -68,7 +68,7 @@ struct CachedTarget {
 const MAX_QUERY_TIME: clock::Nanos = 20_000_000;
 /// Largest number of watched files. Each needs a descriptor.
 const MAX_WATCHED: usize = 64;
-/// Longest time for reading the space of all that is written in ns.
+/// Longest time for reading the space of all targets in ns.
 const SPACE_TIME_NS: clock::Nanos = 20_000_000;
 /// Fragments below this mean size, bytes, can split I/Os.
 const SMALL_FRAGMENT: u64 = 4 << 20;
@@ -115,7 +115,7 @@ impl DeviceWatch {
                     TargetDevices { target: target_id, stack, synchronous, atomic, ..Default::default() };
                 let watched = file.as_ref().filter(|_| index < MAX_WATCHED && engine.row().real_io);
                 let changes = watched.and_then(FileWatch::start);
-                if let Some(file) = watched.filter(|_| written) {
+                if let Some(file) = watched {
                     spaces.extend(spaces_of(plan, target, file, &facts.stack, &spaces));
                 }
                 let again = file.as_ref().filter(|_| can_change(&facts.stack));
@@ -253,7 +253,7 @@ fn can_change(stack: &Stack) -> bool {
     by_itself || stack.layers.iter().any(above)
 }
 
-/// Returns the new spaces that writes to a target can fill.
+/// Returns the new spaces that a target uses.
 fn spaces_of(
     plan: &SpanPlan,
     target: &WorkerTarget,
@@ -262,7 +262,7 @@ fn spaces_of(
     known: &[CountedSpace],
 ) -> Vec<CountedSpace> {
     let areas = plan.workers.iter().flat_map(|worker| &worker.targets);
-    let areas = areas.filter(|other| other.id == target.id && other.open.write);
+    let areas = areas.filter(|other| other.id == target.id);
     let areas =
         areas.map(|other| (other.workload.base, other.workload.base.saturating_add(other.workload.region)));
     let (from, to) = areas.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
@@ -280,13 +280,15 @@ fn spaces_of(
 }
 
 impl CountedSpace {
-    /// Returns the change of a space with holes, unwritten or shared extents, or small fragments.
+    /// Returns the change of a space with holes, unwritten or shared extents, or small fragments, or with a
+    /// change.
     fn finish(self) -> Option<SpaceChange> {
         let matters = |space: &ContentShares| {
             let mean = space.examined.checked_div(space.fragments).filter(|_| space.fragments > 1);
             space.unallocated() > 0 || mean.is_some_and(|mean| mean < SMALL_FRAGMENT)
         };
-        let (before, after) = self.before.zip(self.after).filter(|(before, _)| matters(before))?;
+        let both = self.before.zip(self.after);
+        let (before, after) = both.filter(|(before, after)| matters(before) || before != after)?;
         Some(SpaceChange { target: self.target, device: self.space.device, before, after })
     }
 }
