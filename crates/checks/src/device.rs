@@ -177,6 +177,7 @@ fn judge_part(
         write: found.write,
         device_read: found.device_read,
         device_write: found.device_write,
+        device_mean_ms: found.device_mean_ms,
         flushes: found.flushes,
         others_bytes: found.others,
         unwritten_bytes: part.unwritten_bytes(),

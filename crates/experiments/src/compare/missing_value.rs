@@ -21,7 +21,8 @@ pub(super) enum MissingValueError {
         at_least: String,
     },
     #[error(
-        "only {beyond} I/Os of '{run}' exceed this percentile, {MIN_IOS_ABOVE:.0} are needed: use longer runs"
+        "only {beyond} of the {MIN_IOS_ABOVE:.0} I/Os that are needed exceed this percentile in '{run}': use longer \
+         runs"
     )]
     TooFew { run: String, beyond: String },
 }
