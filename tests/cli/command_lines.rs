@@ -808,7 +808,7 @@ fn messages_say_what_to_do() {
         ("-B0:\u{2013}5 f.dat", "en dash (U+2013)"),
         ("-b\u{2212}4K f.dat", "mathematical minus (U+2212)"),
         ("--until\u{2011}steady f.dat", "non-breaking hyphen (U+2011)"),
-        ("\u{2014}b4K f.dat", "Type - again"),
+        ("\u{2014}b4K f.dat", "Use diskspd -b4K f.dat"),
         ("\u{2014}engine sim f.dat", "Type -- again"),
         ("\u{2013}out=a.json f.dat", "Type -- again"),
         ("--dry-run --until-steady=1\u{2014}2 f.dat", "em dash (U+2014)"),
