@@ -30,13 +30,13 @@ pub(crate) fn check(
     let path = &target.path;
     if target.block_size > MAX_TRANSFER {
         errors.push(PlanError::profile(format!(
-            "-b{}: Linux transfers at most {MAX_TRANSFER} bytes at a time (2 GiB less a page)",
+            "-b{}: an I/O has at most {MAX_TRANSFER} bytes (2 GiB less a page)",
             target.block_size
         )));
     }
     if target.bypass_io.is_some() {
         errors.push(PlanError::target(
-            "-Sy and -SY (BypassIO): Linux has no BypassIO; leave them out, -Su bypasses the page cache"
+            "-Sy and -SY: this program cannot request BypassIO; leave them out, -Su bypasses the system's cache"
                 .to_owned(),
         ));
     }
