@@ -1,4 +1,4 @@
-//! Words of the system that the program is built for.
+//! Words for the system of this build.
 
 const IS_WINDOWS: bool = cfg!(windows);
 

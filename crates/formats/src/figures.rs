@@ -80,8 +80,7 @@ fn summarize_span(
     let device_write = of_devices(parts_of_verdict, |part| [part.device_write, None]);
     let device_total = of_devices(parts_of_verdict, |part| [part.device_read, part.device_write]);
     let missed = |counts: fn(&NowaitFigures) -> u64, device: [Option<f64>; 2], figures: DirectionSummary| {
-        let [device_iops, device_mib_per_s] = device;
-        let nowait_misses = nowait.as_ref().map(counts);
+        let (nowait_misses, [device_iops, device_mib_per_s]) = (nowait.as_ref().map(counts), device);
         DirectionSummary { nowait_misses, device_iops, device_mib_per_s, ..figures }
     };
     SpanSummary {

@@ -104,7 +104,8 @@ pub fn no_folder(file: &Path, missing: &Path) -> String {
     let (disk, make) =
         if cfg!(windows) { ("drive exists", "mkdir") } else { ("disk is mounted", "mkdir -p") };
     format!(
-        "the folder '{}' does not exist: check the name, and whether the {disk}; or create the folder: {make} {}",
+        "the folder '{}' does not exist: check the name, and whether the {disk}; or create the folder: \
+         {make} {}",
         missing.display(),
         parent.display()
     )

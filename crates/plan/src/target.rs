@@ -36,7 +36,8 @@ pub(crate) fn check(
     }
     if target.bypass_io.is_some() {
         errors.push(PlanError::target(
-            "-Sy and -SY: this program cannot request BypassIO; leave them out, -Su bypasses the system's cache"
+            "-Sy and -SY: this program cannot request BypassIO; leave them out, -Su bypasses the system's \
+             cache"
                 .to_owned(),
         ));
     }

@@ -169,8 +169,7 @@ impl JudgedPart<'_> {
                 found.effects.extend(self.sizes(direction, counted, told, &part.first()));
             }
         }
-        found.device_mean_ms = device.mean_ms();
-        found.flushes = device.flushes;
+        (found.device_mean_ms, found.flushes) = (device.mean_ms(), device.flushes);
         found.discards = device.discard;
         found.too_few = sides > 0 && few == sides;
         found.others = others.read.saturating_add(others.write);

@@ -21,8 +21,7 @@ pub(super) enum MissingValueError {
         at_least: String,
     },
     #[error(
-        "only {beyond} of the {MIN_IOS_ABOVE:.0} I/Os that are needed exceed this percentile in '{run}': use longer \
-         runs"
+        "only {beyond} of {MIN_IOS_ABOVE:.0} required I/Os of '{run}' exceed this percentile: use longer runs"
     )]
     TooFew { run: String, beyond: String },
 }
