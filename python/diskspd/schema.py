@@ -2148,6 +2148,8 @@ class Observed:
     offline: Optional[List[int]] = field(default=None, metadata={'depth': 1})
     #: targets without completions
     outage_observations: Optional[OutageObservations] = field(default=None, metadata={'of': 'OutageObservations'})
+    #: 99th percentile of the latencies in each sample, ns, within 1 %; 0 without latencies
+    p99_ns: Optional[List[int]] = field(default=None, metadata={'depth': 1})
     #: whether completions were polled (--poll)
     polled: Optional[bool] = None
     #: CPU use and limits during the run
@@ -2658,6 +2660,8 @@ class IndexTimeSpan:
 
     #: CPU usage, percent
     cpu_percent: Optional[float] = None
+    #: mean time of a read or write at the devices, other programs' included, ms; null = unknown
+    device_mean_ms: Optional[float] = None
     #: longest outage, s; 0 = no outage
     longest_outage_s: Optional[float] = None
     #: outages of the targets
@@ -3340,6 +3344,8 @@ class PartRead:
 class VerdictPart:
     """At `judgement.verdict.part`."""
 
+    #: mean time of a read or write at the devices, other programs' included, ms; null = unknown
+    device_mean_ms: Optional[float] = None
     #: reads of the devices; null = unknown
     device_read: Optional[DeviceWrite] = field(default=None, metadata={'of': 'DeviceWrite'})
     #: writes of the devices; null = unknown

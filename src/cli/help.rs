@@ -7,8 +7,8 @@ use super::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE, UsageExtent};
 use crate::units::wrapped::wrapped;
 use std::fmt::Write;
 
-/// Name of the program, with which its version and help begin.
-pub const PRODUCT: &str = if cfg!(windows) { "DiskSpd lab for Windows" } else { "DiskSpd for Linux" };
+use crate::platform::EXAMPLE_DISK;
+pub use crate::platform::PRODUCT;
 
 /// Name and version, as `--version` prints them: one line without its end.
 pub fn version() -> String {
@@ -27,7 +27,10 @@ pub(super) const SYNOPSIS: &[&str] = &[
 
 pub(super) const TARGETS: &[(&str, &str)] = &[
     ("<path>", "a file: must exist, unless -c creates it"),
-    ("/dev/<name>", "a block device: disk, partition, logical volume"),
+    match cfg!(windows) {
+        true => ("X:, \\\\.\\X:", "a volume"),
+        false => ("/dev/<name>", "a block device: disk, partition, logical volume"),
+    },
     ("#<n>, #<name>", "the block device with this number or name in diskspd devices; shells need quotes"),
     ("//<server>/<share>/<path>", "a file on a mounted SMB share; or with \\, in quotes"),
     ("*<n>", "template: with -Rp, to be replaced when the profile is run (-X)"),
@@ -271,8 +274,16 @@ pub fn command_usage(name: &str, columns: usize) -> String {
 }
 
 fn show_example(text: &mut String, (line, meaning): &(&str, &str), layout: Layout) {
-    let line = wrapped(line, layout.columns - 2, 2, 6).replace('\n', " \\\n");
-    let _ = writeln!(text, "  {line}\n      {}", wrapped(meaning, layout.columns, 6, 6));
+    let line = wrapped(&with_example_disk(line), layout.columns - 2, 2, 6).replace('\n', " \\\n");
+    let meaning = with_example_disk(meaning);
+    let _ = writeln!(text, "  {line}\n      {}", wrapped(&meaning, layout.columns, 6, 6));
+}
+
+/// An example with a disk as this system names it.
+fn with_example_disk(text: &str) -> String {
+    let is_disk = |word: &str| word.starts_with("/dev/nvme") || word.starts_with("/dev/sd");
+    let of_system = |word| if cfg!(windows) && is_disk(word) { EXAMPLE_DISK } else { word };
+    text.split(' ').map(of_system).collect::<Vec<_>>().join(" ")
 }
 
 /// A line of help as the beginning of a sentence.

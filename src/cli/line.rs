@@ -39,7 +39,7 @@ impl TypedLine {
     /// # Errors
     /// Fails if an option follows a target, or lacks a required value.
     pub fn from_arguments(arguments: &[OsString]) -> Result<TypedLine, CliError> {
-        TypedLine::split(arguments).map_err(suggest::naming_foreign_dash)
+        TypedLine::split(arguments).map_err(|error| suggest::naming_foreign_dash(error, &[]))
     }
 
     /// Splits arguments into options, then targets. The calling parser adds foreign dashes to all errors.

@@ -20,7 +20,8 @@ use std::ffi::OsString;
 /// permitted with a profile including `-b` and `-X`, all other options, missing targets.
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let (_, without) = split_give_up(arguments)?;
-    let mut read = read_invocation(arguments, &without).map_err(suggest::naming_foreign_dash)?;
+    let mut read = read_invocation(arguments, &without)
+        .map_err(|error| suggest::naming_foreign_dash(error, arguments))?;
     if let Invocation::Run(request) = &mut read {
         request.typed = arguments.to_vec();
     }
@@ -51,7 +52,7 @@ impl TypedLine {
     /// # Errors
     /// Fails if an option is unknown, its value is invalid, or options conflict.
     pub fn read(&self, command_line: RawText) -> Result<Invocation, CliError> {
-        self.read_line(command_line).map_err(suggest::naming_foreign_dash)
+        self.read_line(command_line).map_err(|error| suggest::naming_foreign_dash(error, &[]))
     }
 
     fn read_line(&self, command_line: RawText) -> Result<Invocation, CliError> {

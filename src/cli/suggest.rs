@@ -3,6 +3,8 @@
 use super::error::CliError;
 use super::flag::{Flag, Name};
 use super::flags;
+use super::shell_quote::quoted;
+use std::ffi::OsString;
 
 pub(super) use crate::units::near::{distance, nearest};
 
@@ -41,17 +43,20 @@ fn dash_name(c: char) -> Option<&'static str> {
 }
 
 /// Adds to an error that its argument contains a foreign dash, because it is hard to see and the likely
-/// cause.
-pub(super) fn naming_foreign_dash(mut error: CliError) -> CliError {
+/// cause. The hint has the line of all `arguments` with minus signs, if they are known.
+pub(super) fn naming_foreign_dash(mut error: CliError, arguments: &[OsString]) -> CliError {
     let Some(place) = &error.place else { return error };
     let Some(dash) = foreign_dash(&place.argument) else { return error };
     // Two minus signs in a row are what word processors make a single dash of.
     let behind = &place.argument[dash.position + dash.length..];
     let meant = if dash.position == 0 && names_long_option(behind) { "--" } else { "-" };
     let where_it_is = if dash.position == 0 { "begins with" } else { "holds" };
+    let remedy = match line_with_minus_signs(arguments) {
+        Some(line) => format!("Use {line}"),
+        None => format!("Type {meant} again"),
+    };
     let hint = format!(
-        "the argument {where_it_is} {}, which is not a minus sign. Copied from a formatted page? Type \
-         {meant} again",
+        "the argument {where_it_is} {}, which is not a minus sign. Copied from a formatted page? {remedy}",
         dash.name
     );
     error.hint = Some(match error.hint {
@@ -59,6 +64,20 @@ pub(super) fn naming_foreign_dash(mut error: CliError) -> CliError {
         None => hint,
     });
     error
+}
+
+/// The command line with minus signs where arguments begin with another dash; `None` = no such argument.
+fn line_with_minus_signs(arguments: &[OsString]) -> Option<String> {
+    let with_sign = |argument: &OsString| {
+        let text = argument.to_str()?;
+        let dash = foreign_dash(text.as_bytes()).filter(|dash| dash.position == 0)?;
+        let rest = &text[dash.length..];
+        let sign = if names_long_option(rest.as_bytes()) { "--" } else { "-" };
+        Some(OsString::from(format!("{sign}{rest}")))
+    };
+    let signed: Vec<OsString> =
+        arguments.iter().map(|argument| with_sign(argument).unwrap_or_else(|| argument.clone())).collect();
+    (signed != arguments).then(|| quoted(&signed))
 }
 
 fn names_long_option(text: &[u8]) -> bool {

@@ -7,7 +7,7 @@ use crate::common::{Ended, command_of, directory, on_columns, output};
 use diskspd::checks::{Finding, JudgedRecord, Judgement, Severity, Verdict};
 use diskspd::formats::json;
 use diskspd::page::run_summary_text::{self, NextCommand, SummaryTone};
-use diskspd::results::Record;
+use diskspd::results::{Observations, Record, Sample};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -250,6 +250,14 @@ fn course_shows_intervals_and_highest_figures() {
     assert!(!untimed[0].contains("longest"), "{untimed:?}");
     assert_eq!(course(&lines(&run("-L -D -d2"), 80, true)), [""; 0], "two intervals show no course");
     assert_eq!(course(&lines(&run("-L -D -d3"), 80, true)).len(), 2);
+    let mut watched = run("-L -d4");
+    let samples =
+        (1..=4).map(|second| Sample { end_us: second * 1_000_000, ios: second, bytes: 0 }).collect();
+    let p99_ns = vec![2_000_000, 0, 8_000_000, 4_000_000];
+    let observed = Observations { samples, p99_ns, ..Observations::default() };
+    watched.hosts[0].results.time_spans[0].observed = Some(observed);
+    let shown = course(&lines(&watched, 80, true));
+    assert!(shown[1].contains("p99  ▂ █▄ highest 8.000 ms"), "{shown:?}");
 }
 
 /// A path can't drive the terminal, nor pretend to be a line of the block.

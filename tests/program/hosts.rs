@@ -291,6 +291,7 @@ fn merge_of_ranks_names_absent_ones() {
     }
 }
 
+/// Without `--enable-recovery`, Open MPI ends rank 0 one second after the kill, which a busy machine can exceed.
 #[test]
 fn killed_rank_leaves_a_report_of_the_others() {
     if tool("mpirun.openmpi --version").is_none() {
@@ -302,8 +303,12 @@ fn killed_rank_leaves_a_report_of_the_others() {
     (0..2).for_each(|rank| fs::write(folder.path().join(format!("{rank}.dat")), [7; 65536]).unwrap());
     let mut command = Command::new("mpirun.openmpi");
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    command.args(["--oversubscribe", "-n", "2", "sh", "-c"]).current_dir(folder.path());
-    command.arg("echo $$ > pid$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"").arg(env!("CARGO_BIN_EXE_diskspd"));
+    command.args(["--oversubscribe", "--enable-recovery", "-n", "2", "sh", "-c"]).current_dir(folder.path());
+    command.arg(
+        "rank=$OMPI_COMM_WORLD_RANK; echo $$ > pid$rank; [ $rank = 0 ] || exec \"$0\" \"$@\"; \"$0\" \"$@\"; \
+         echo $? > code",
+    );
+    command.arg(env!("CARGO_BIN_EXE_diskspd"));
     command.args(["-b4K", "-w100", "-g50i", "-d60", "-W0", "--out", "all.json", "%r.dat"]);
     let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let until = Instant::now() + Duration::from_secs(60);
@@ -313,7 +318,8 @@ fn killed_rank_leaves_a_report_of_the_others() {
     let rank = fs::read_to_string(folder.path().join("pid1")).unwrap();
     assert!(Command::new("kill").args(["-9", rank.trim()]).status().unwrap().success());
     let ended: Ended = running.wait_with_output().unwrap().into();
-    assert_ne!(ended.code, 0);
+    let code = fs::read_to_string(folder.path().join("code")).unwrap();
+    assert_ne!(code.trim(), "0", "{}", ended.stderr);
     for said in ["the figures cover only 1 of 2 hosts", "rank 1 ("] {
         assert!(ended.stderr.contains(said), "{said}: {}", ended.stderr);
     }

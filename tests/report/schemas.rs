@@ -539,6 +539,7 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     let observed = Observations {
         devices: known.then_some(device),
         samples,
+        p99_ns: if known { vec![2_000_000; 30] } else { Vec::new() },
         ticks: Some(if known { paused(1) } else { paused(30) }),
         latencies: Some(latencies(ios)),
         tracer: known.then(Tracer::default),

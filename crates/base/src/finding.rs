@@ -72,7 +72,7 @@ impl Severity {
 }
 
 /// The time span and targets of a finding.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct FindingPlace {
     /// The time span, from 1; `None` = the whole run.
     pub time_span: Option<usize>,
@@ -96,7 +96,7 @@ impl fmt::Display for FindingPlace {
 
 /// One finding. A record's verdict and `doctor --json` list it as JSON; see [`text_form`] for the form of a
 /// notice.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Finding {
     /// Stable name for programs: lower case with dashes (`throughput-limit`), or a profile rule (`V12`).
     /// Empty without a name.

@@ -18,3 +18,4 @@ pub mod json_reader;
 pub mod limits;
 pub mod operation;
 pub mod path;
+pub mod platform;

@@ -157,10 +157,8 @@ fn judge_part(
     found.effects.extend(judged.unseen(first, below.as_ref()));
     // What can't be known outweighs whatever else takes as much away: the counters say nothing then.
     let weight = |effect: &RuleOutcome| (effect.severity, effect.verdict == Verdict::Unknown, effect.verdict);
-    let main = match found.effects.iter().max_by_key(|effect| weight(effect)) {
-        Some(worst) => worst.clone(),
-        None => without_effect(span, judged, first, leaves.is_some(), &found),
-    };
+    let worst = found.effects.iter().max_by_key(|effect| weight(effect)).cloned();
+    let main = worst.unwrap_or_else(|| without_effect(span, judged, first, leaves.is_some(), &found));
     found.effects.retain(|effect| *effect != main);
     let names = |layers: Vec<&Layer>| layers.iter().map(|layer| layer.name.clone()).collect();
     let flush: Vec<u64> = part.targets.iter().filter_map(|target| target.flush).collect();
@@ -177,6 +175,7 @@ fn judge_part(
         write: found.write,
         device_read: found.device_read,
         device_write: found.device_write,
+        device_mean_ms: found.device_mean_ms,
         flushes: found.flushes,
         others_bytes: found.others,
         unwritten_bytes: part.unwritten_bytes(),

@@ -80,8 +80,7 @@ fn summarize_span(
     let device_write = of_devices(parts_of_verdict, |part| [part.device_write, None]);
     let device_total = of_devices(parts_of_verdict, |part| [part.device_read, part.device_write]);
     let missed = |counts: fn(&NowaitFigures) -> u64, device: [Option<f64>; 2], figures: DirectionSummary| {
-        let [device_iops, device_mib_per_s] = device;
-        let nowait_misses = nowait.as_ref().map(counts);
+        let (nowait_misses, [device_iops, device_mib_per_s]) = (nowait.as_ref().map(counts), device);
         DirectionSummary { nowait_misses, device_iops, device_mib_per_s, ..figures }
     };
     SpanSummary {
@@ -108,6 +107,7 @@ fn summarize_span(
         percentiles: chart.map(text_percentiles).unwrap_or_default(),
         response: measured.paced.as_ref().and_then(known_response),
         parts: measured.parts.as_ref().map(known_parts).unwrap_or_default(),
+        device_mean_ms: mean_at_devices(parts_of_verdict),
         outages: outages.map(|outages| outages.len() as u64),
         longest_outage_s: outages.map(|all| all.iter().map(|one| one.length_s).fold(0.0, f64::max)),
         fio: None,
@@ -122,6 +122,18 @@ fn of_devices(
     let known = || parts.iter().flat_map(of).flatten();
     let sum = |rate: fn(DeviceWork) -> f64| known().map(rate).reduce(|sum, more| sum + more);
     [sum(|work| work.iops), sum(|work| work.mib_per_s)]
+}
+
+/// Mean time of an I/O at the devices of all parts in ms; `None` = unknown.
+fn mean_at_devices(parts: &[DeviceVerdict]) -> Option<f64> {
+    let (mut time, mut ios) = (0.0, 0.0);
+    for part in parts {
+        let works = [part.device_read, part.device_write].into_iter().flatten();
+        let iops: f64 = works.map(|work| work.iops).sum();
+        time += iops * part.device_mean_ms.filter(|_| iops > 0.0).unwrap_or_default();
+        ios += if part.device_mean_ms.is_some() { iops } else { 0.0 };
+    }
+    (ios > 0.0).then(|| time / ios)
 }
 
 fn known_parts(table: &PartTable) -> Vec<PartSummary> {

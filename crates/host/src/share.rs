@@ -102,7 +102,7 @@ impl SharePath {
         let SharePath { server, share, .. } = self;
         let path = self.path.iter().fold(String::new(), |path, part| path + "/" + part);
         format!(
-            "it is on the share {share} of {server}, which is not mounted here: mkdir -p /mnt/{share} && \
+            "the share //{server}/{share} is not mounted here: mkdir -p /mnt/{share} && \
              mount -t cifs //{server}/{share} /mnt/{share} -o \
              username=NAME,uid=USER,file_mode=0600,dir_mode=0700 (package cifs-utils, as root; USER alone \
              may use it then, and not every user as NAME); then this name works, and so does \

@@ -101,10 +101,11 @@ pub fn is_windows_path(target: &[u8]) -> bool {
 pub fn no_folder(file: &Path, missing: &Path) -> String {
     let parent = file.parent().unwrap_or(missing);
     // Windows' mkdir makes all folders of a path, and has no -p.
-    let make = if cfg!(windows) { "mkdir" } else { "mkdir -p" };
+    let (disk, make) =
+        if cfg!(windows) { ("drive exists", "mkdir") } else { ("disk is mounted", "mkdir -p") };
     format!(
-        "the folder '{}' does not exist: check the name, and whether the disk is mounted; or create the \
-         folder: {make} {}",
+        "the folder '{}' does not exist: check the name, and whether the {disk}; or create the folder: \
+         {make} {}",
         missing.display(),
         parent.display()
     )

@@ -238,7 +238,10 @@ fn remedy_of(waits_for: WaitCause) -> Option<&'static str> {
 }
 
 /// Remedy for storage that hangs.
-pub const REMEDY: &str = "check the server or device (dmesg), or wait longer (--give-up 5m)";
+pub const REMEDY: &str = match cfg!(windows) {
+    true => "check the server or device (Event Viewer: System), or wait longer (--give-up 5m)",
+    false => "check the server or device (dmesg), or wait longer (--give-up 5m)",
+};
 
 impl Guard {
     /// Time that a call may hang when the user wants the command to end. A run has separate times.

@@ -4,6 +4,7 @@
 use crate::guard;
 use crate::stop_signal::StopSignal;
 use diskspd_base::finding::Finding;
+use diskspd_base::platform::SYSTEM_LOG;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::cpu;
 use diskspd_sys::mutex::LockUnpoisoned;
@@ -38,8 +39,8 @@ pub struct HangGuard {
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error(
-    "its storage is not responding: gave up after {waited_s:.0} s; see dmesg, and check the server or \
-     device"
+    "its storage is not responding: gave up after {waited_s:.0} s; see {SYSTEM_LOG}, and check the server \
+     or device"
 )]
 pub struct TimeoutError {
     pub waited_s: f64,

@@ -1,5 +1,6 @@
 //! The frame of every page: head, style, script.
 
+use diskspd_base::platform::PRODUCT;
 use diskspd_figures::units::visible;
 use maud::{Markup, PreEscaped, html};
 
@@ -31,7 +32,7 @@ pub(crate) fn page(title: &str, content: Markup) -> Markup {
         body {
             main { (content) }
             footer {
-                p { "Made by DiskSpd for Linux " (env!("CARGO_PKG_VERSION")) ". " (ABOUT_PERCENTILES) }
+                p { "Made by " (PRODUCT) " " (env!("CARGO_PKG_VERSION")) ". " (ABOUT_PERCENTILES) }
             }
             // In XML a script is text like any other, in HTML it isn't.
             script { (PreEscaped("//<![CDATA[\n")) (PreEscaped(SCRIPT)) (PreEscaped("//]]>\n")) }

@@ -6,6 +6,7 @@ use super::page::{command, heading};
 use super::run::place_and_time;
 use super::verdict::{severity_badge, verdict_badge};
 use super::{several, title};
+use diskspd_base::platform::PRODUCT;
 use diskspd_experiments::repetition::{FigureRow, Repetition};
 use diskspd_figures::units::count_of;
 use diskspd_figures::units::visible::line;
@@ -28,7 +29,7 @@ pub(crate) fn content(repetition: &Repetition, runs: &[Run]) -> Markup {
     html! {
         header {
             p.kicker {
-                "DiskSpd for Linux"
+                (PRODUCT)
                 @for text in runs.first().map(|run| place_and_time(&run.known)).unwrap_or_default() {
                     " · " (text)
                 }

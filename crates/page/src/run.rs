@@ -6,6 +6,7 @@ use super::span::{RecordedSpan, Span};
 use super::title::{self, range, targets, targets_of};
 use super::verdict::run_verdict;
 use super::{charts, environment, fio, headline, overview, rerun_box, rounds, secondary, slow, verdict};
+use diskspd_base::platform::PRODUCT;
 use diskspd_figures::units::start_time::date_and_time;
 use diskspd_figures::units::table::{Cell, TableColumn};
 use diskspd_figures::units::visible;
@@ -19,7 +20,7 @@ use maud::{Markup, html};
 pub(crate) fn render_single(run: &Run) -> Markup {
     html! {
         header {
-            p.kicker { "DiskSpd for Linux" @for text in place_and_time(&run.known) { " · " (text) } }
+            p.kicker { (PRODUCT) @for text in place_and_time(&run.known) { " · " (text) } }
             h1 { (title(run)) }
             p.targets { (targets(&targets_of(&run.known))) }
         }

@@ -71,7 +71,7 @@ impl TimelineInterval {
         }
     }
 
-    fn of_sample(from: f64, sample: &Sample) -> TimelineInterval {
+    fn of_sample(from: f64, sample: &Sample, p99: Option<f64>) -> TimelineInterval {
         let to = seconds_of_us(sample.end_us);
         let rate = |amount: f64| Some(amount / (to - from).max(1e-6));
         TimelineInterval {
@@ -79,6 +79,7 @@ impl TimelineInterval {
             to,
             iops: [None, None, rate(sample.ios as f64)],
             mib_per_s: [None, None, rate(sample.bytes as f64 / 1_048_576.0)],
+            latency: [None, None, p99, None, None],
             ..TimelineInterval::default()
         }
     }
@@ -95,8 +96,10 @@ impl Timeline {
         for interval in intervals {
             stretches.push(TimelineInterval::of_interval(end(&stretches), interval));
         }
-        for sample in samples.iter().filter(|_| !by_intervals) {
-            stretches.push(TimelineInterval::of_sample(end(&stretches), sample));
+        let p99_ns = observed.map_or(&[][..], |observed| &observed.p99_ns);
+        for (number, sample) in samples.iter().enumerate().filter(|_| !by_intervals) {
+            let p99 = p99_ns.get(number).filter(|ns| **ns > 0).map(|ns| Millis::of_ns(*ns).ms());
+            stretches.push(TimelineInterval::of_sample(end(&stretches), sample, p99));
         }
         let seconds = stretches.last()?.to;
         Some(Timeline { stretches, seconds, by_intervals })
@@ -245,10 +248,12 @@ impl Timeline {
             let values = values.map(|chunk| downsample::span(chunk.iter().filter_map(known))).collect();
             TimeSeries { class, name: name.into(), values, through: |span| span.max, band: false }
         };
-        let lines: Vec<TimeSeries> = LATENCIES.into_iter().enumerate().map(line).collect();
+        let has_values = |place: usize| self.stretches.iter().any(|stretch| of(stretch)[place].is_some());
+        let lines: Vec<TimeSeries> =
+            LATENCIES.into_iter().enumerate().filter(|(place, _)| has_values(*place)).map(line).collect();
         let times = self.point_times(factor);
-        let mut table =
-            FigureTable::new(&["from", "50 %, ms", "95 %, ms", "99 %, ms", "99.9 %, ms", "longest, ms"]);
+        let mut table = FigureTable::new(&["from"]);
+        table.head.extend(lines.iter().map(|line| format!("{}, ms", line.name)));
         for (place, (from, to)) in times.iter().enumerate() {
             let figures =
                 lines.iter().map(|line| in_ms(line.values[place].map(|value| Millis::new(value.max))));
@@ -260,8 +265,9 @@ impl Timeline {
             id: span.id(id),
             title: title.into(),
             summary: format!(
-                "{} intervals; the longest took {}.",
+                "{} intervals; the {} {}.",
                 self.stretches.len(),
+                if has_values(LATENCIES.len() - 1) { "longest took" } else { "highest is" },
                 diskspd_report::number::latency(longest)
             ),
             note: self.course_note(factor, "The highest of these is shown: percentiles are not averaged."),

@@ -11,6 +11,7 @@ use super::run::{place_and_time, sections};
 use super::span_columns::{SpanRow, cpus, iops, mean, mib_per_s, p99, p999};
 use super::title::{self, range, targets, targets_of};
 use super::verdict::{run_verdict, span_verdict};
+use diskspd_base::platform::PRODUCT;
 use diskspd_figures::units::start_time::date_and_time;
 use diskspd_figures::units::table::{Cell, TableColumn};
 use diskspd_figures::units::visible::line;
@@ -80,7 +81,7 @@ pub(crate) fn title(runs: &[Run]) -> String {
 pub(crate) fn render_runs(runs: &[Run]) -> Markup {
     html! {
         header {
-            p.kicker { "DiskSpd for Linux" }
+            p.kicker { (PRODUCT) }
             h1 { (title(runs)) }
         }
         (all(runs))

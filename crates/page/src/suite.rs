@@ -3,6 +3,7 @@
 use super::input::Run;
 use super::page::{command, heading};
 use super::{several, title};
+use diskspd_base::platform::PRODUCT;
 use diskspd_experiments::suite::SuiteRow;
 use diskspd_figures::units::count_of;
 use diskspd_figures::units::visible::line;
@@ -36,7 +37,7 @@ pub(crate) fn title(page: &SuitePage, runs: &[Run]) -> String {
 pub(crate) fn content(page: &SuitePage, runs: &[Run]) -> Markup {
     html! {
         header {
-            p.kicker { "DiskSpd for Linux · suite" }
+            p.kicker { (PRODUCT) " · suite" }
             h1 { (title(page, runs)) }
             @if !page.about.is_empty() { p.lead { (line(page.about)) } }
             p.targets { "kept as " code { "@" (line(page.label)) } ", " (runs.len()) " runs" }

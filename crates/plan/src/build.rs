@@ -17,6 +17,7 @@ use diskspd_machine::target::TargetFacts;
 use diskspd_profile::{
     Profile, RandomDataSource, RunOptions, Target, TargetId, TargetIds, TimeSpan, WorkShare,
 };
+use std::collections::HashSet;
 
 /// More threads than this are a slip of the finger, not a benchmark (the kernel's default limit of
 /// processes).
@@ -100,6 +101,8 @@ fn check_targets(
     warnings: &mut Vec<Finding>,
 ) {
     let simulated = around.run_options.simulated();
+    let mut known_errors: HashSet<PlanError> = errors.iter().cloned().collect();
+    let mut known_warnings: HashSet<Finding> = warnings.iter().cloned().collect();
     for (target, facts) in span.targets.iter().zip(around.facts) {
         for portion in target.portions() {
             let (mut wrong, mut minded) = (Vec::new(), Vec::new());
@@ -112,10 +115,8 @@ fn check_targets(
                 zones::check(&portion.target, facts, &mut wrong);
                 placement::check(&portion.target, facts, &mut wrong);
             }
-            wrong.retain(|error| !errors.contains(error));
-            minded.retain(|finding| !warnings.contains(finding));
-            errors.append(&mut wrong);
-            warnings.append(&mut minded);
+            errors.extend(wrong.into_iter().filter(|error| known_errors.insert(error.clone())));
+            warnings.extend(minded.into_iter().filter(|finding| known_warnings.insert(finding.clone())));
         }
     }
 }

@@ -3,14 +3,14 @@
 use diskspd_base::finding::Finding;
 use std::fmt;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PlanError {
     pub lies_in: ErrorClass,
     pub finding: Box<Finding>,
 }
 
 /// DISKSPD's class of an error, which determines the exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorClass {
     /// The profile is not possible on this machine or with this version: exit code 3, without standard
     /// output.

@@ -30,13 +30,14 @@ pub(crate) fn check(
     let path = &target.path;
     if target.block_size > MAX_TRANSFER {
         errors.push(PlanError::profile(format!(
-            "-b{}: Linux transfers at most {MAX_TRANSFER} bytes at a time (2 GiB less a page)",
+            "-b{}: an I/O has at most {MAX_TRANSFER} bytes (2 GiB less a page)",
             target.block_size
         )));
     }
     if target.bypass_io.is_some() {
         errors.push(PlanError::target(
-            "-Sy and -SY (BypassIO): Linux has no BypassIO; leave them out, -Su bypasses the page cache"
+            "-Sy and -SY: this program cannot request BypassIO; leave them out, -Su bypasses the system's \
+             cache"
                 .to_owned(),
         ));
     }
@@ -129,6 +130,9 @@ fn check_presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Resu
         TargetKind::Missing if is_windows_path(path.as_bytes()) && !facts.is_on_windows() => {
             unfit(windows_path(path))
         }
+        TargetKind::Missing if facts.missing_folder.is_some() && is_address(path) => {
+            unfit(address_advice(path))
+        }
         TargetKind::Missing if creates(target) || is_place_of_devices(&facts.location) => {
             can_be_made(path, facts)
         }
@@ -154,6 +158,25 @@ fn check_presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Resu
         TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace => Ok(()),
     }
     .or_else(|error| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(error) })
+}
+
+/// Whether a name is an address that other programs open: `smb://host/share`, `nas:/export/file`.
+fn is_address(path: &RawText) -> bool {
+    let text = path.to_string();
+    text.split_once(":/").is_some_and(|(before, _)| before.len() > 1 && !before.contains('/'))
+}
+
+fn address_advice(path: &RawText) -> String {
+    let text = path.to_string();
+    let (scheme, rest) = text.split_once(":/").unwrap_or(("", &text));
+    let advice = match rest.strip_prefix('/').map(|address| (scheme, address)) {
+        Some(("file", local)) => format!("write {local}"),
+        Some(("smb" | "cifs", address)) => {
+            format!("write '\\\\{}', or its path below the mount point", address.replace('/', "\\"))
+        }
+        _ => "mount it, and write the path of the file below the mount point".to_owned(),
+    };
+    format!("'{path}' is an address, not a path: {advice}")
 }
 
 /// Whether a file can be made of this name, which is missing.
@@ -382,6 +405,32 @@ mod tests {
         }
         for path in ["/dev/shm/test.dat", "/devices/test.dat", "dev/test.dat"] {
             assert_eq!(found(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn address_of_share_names_its_path() {
+        let found = |path: &str, missing_folder: Option<&str>, file_size: Option<u64>| {
+            let target = Target { path: RawText::from(path), file_size, ..Target::default() };
+            let missing_folder = missing_folder.map(Into::into);
+            let facts = TargetFacts { location: path.into(), missing_folder, ..TargetFacts::default() };
+            check_presence(&target, &facts, false).err().map(|error| error.to_string())
+        };
+        for (path, folder, remedy) in [
+            ("smb://nas/data/a.dat", "smb:", r"\\nas\data\a.dat"),
+            ("cifs://nas/data", "cifs:", r"\\nas\data"),
+            ("file:///tmp/a.dat", "file:", "write /tmp/a.dat"),
+            ("nfs://nas/export/a.dat", "nfs:", "mount"),
+            ("nas:/export/a.dat", "nas:", "mount"),
+        ] {
+            for size in [None, Some(1 << 20)] {
+                let error = found(path, Some(folder), size).unwrap();
+                assert!(error.contains("is an address") && error.contains(remedy), "{error}");
+            }
+        }
+        assert_eq!(found("nas:/export/a.dat", None, Some(1 << 20)), None, "a folder of that name exists");
+        for path in ["./nas:/a.dat", "a:b/c.dat", "data/nas:/a.dat"] {
+            assert!(!found(path, Some("x"), None).unwrap().contains("is an address"), "{path}");
         }
     }
 

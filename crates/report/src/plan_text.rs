@@ -1,6 +1,7 @@
 //! The plan for people (`--dry-run`), with each thread's CPU, targets and byte ranges.
 
 use diskspd_base::operation::Operation;
+use diskspd_base::platform::UNBUFFERED;
 use diskspd_figures::units;
 use diskspd_plan::workload::Pattern;
 use diskspd_plan::workload::pace::Limit;
@@ -64,7 +65,7 @@ pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
     }
     for path in uncached_devices(plan) {
         line(format!(
-            "'{path}' is a block device, and -S is not given: it is used unbuffered (O_DIRECT); \
+            "'{path}' is a block device, and -S is not given: it is used unbuffered ({UNBUFFERED}); \
              -Sb uses the page cache"
         ));
     }
@@ -151,7 +152,7 @@ fn work_text(worker: &WorkerPlan, target: &WorkerTarget) -> String {
     let mut modes = Vec::new();
     modes.push(match (target.mapping, target.open.direct) {
         (Some(_), _) => "mapped",
-        (None, true) => "O_DIRECT",
+        (None, true) => UNBUFFERED,
         (None, false) => "cached",
     });
     modes.extend(worker.poll.then_some("polled"));

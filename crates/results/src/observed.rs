@@ -20,6 +20,10 @@ pub struct Observations {
     /// I/O by second, over all threads; empty for less than a second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
+    /// 99th percentile of the latencies in each sample in ns, within 1 %, 0 without latencies; empty if not
+    /// observed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub p99_ns: Vec<u64>,
     /// I/O by beats of 20 ms (longer in long time spans); missing if not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ticks: Option<TickCounts>,

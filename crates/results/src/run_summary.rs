@@ -127,6 +127,9 @@ pub struct SpanSummary {
     /// Results of each part of a mix; empty without parts in the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartSummary>,
+    /// Mean time of a read or write at the devices in ms; `None` = unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_mean_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outages: Option<u64>,
     /// Longest outage in s; 0 = no outage, `None` if unknown.

@@ -78,7 +78,11 @@ impl StoreIndex {
         while let Some(row) = rows.next()? {
             let (run, line) = work(row)?;
             if let Some(place) = places.get(&run) {
-                entries[*place].work.push(line);
+                let work = &mut entries[*place].work;
+                if work.is_empty() {
+                    work.reserve_exact(1);
+                }
+                work.push(line);
             }
         }
         let mut statement = self.connection.prepare(&sqls[2])?;

@@ -2,6 +2,7 @@
 
 use crate::recorder;
 use crate::{StuckIo, WorkerLedger, WorkerOutcome};
+use diskspd_base::platform::SYSTEM_LOG;
 use diskspd_plan::{SpanPlan, WorkerPlan};
 use diskspd_results::ThreadResults;
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -95,8 +96,8 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ready: &[u32], ended: N
         };
         text = format!(
             "{} {} not completed {:.1} s after the end: {why}. The figures cover what completed; the kernel \
-             may keep the process until the rest does. See dmesg, and check the server, the device or a thin \
-             pool",
+             may keep the process until the rest does. See {SYSTEM_LOG}, and check the server, the device or a \
+             thin pool",
             count(stuck.len(), "I/O"),
             if stuck.len() == 1 { "has" } else { "have" },
             seconds(ended),
@@ -127,7 +128,7 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ready: &[u32], ended: N
         };
         text += &format!(
             "{separator}thread {first}{more} did not end within {:.1} s, and is abandoned: {why}. See \
-             dmesg, and check the server or device",
+             {SYSTEM_LOG}, and check the server or device",
             seconds(ended)
         );
     }

@@ -22,6 +22,12 @@ impl DeviceIo {
     pub(super) fn bytes(&self) -> u64 {
         self.read.bytes.saturating_add(self.write.bytes)
     }
+
+    /// Returns the mean time of a read or write in ms, other programs' included; `None` = no times or no I/O.
+    pub(super) fn mean_ms(&self) -> Option<f64> {
+        let ios = self.read.ios.saturating_add(self.write.ios);
+        (ios > 0 && self.queue_ms > 0).then(|| self.queue_ms as f64 / ios as f64)
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

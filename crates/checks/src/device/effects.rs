@@ -29,6 +29,7 @@ pub(super) struct RuleOutcomes {
     pub write: Option<Comparison>,
     pub device_read: Option<DeviceWork>,
     pub device_write: Option<DeviceWork>,
+    pub device_mean_ms: Option<f64>,
     pub others: u64,
     /// Bytes of zeros that a loop device counted as written and did not write.
     pub zeroed: u64,
@@ -168,7 +169,7 @@ impl JudgedPart<'_> {
                 found.effects.extend(self.sizes(direction, counted, told, &part.first()));
             }
         }
-        found.flushes = device.flushes;
+        (found.device_mean_ms, found.flushes) = (device.mean_ms(), device.flushes);
         found.discards = device.discard;
         found.too_few = sides > 0 && few == sides;
         found.others = others.read.saturating_add(others.write);
@@ -199,6 +200,7 @@ impl JudgedPart<'_> {
                 && missing > self.allowance(upper.bytes).saturating_add(BACKGROUND)
             {
                 found.effects.push(self.less_below(direction, upper.bytes, lower.bytes, &below));
+                found.device_mean_ms = leaves.mean_ms();
                 let work = DeviceWork::work_over(self.facts.elapsed, lower.ios, lower.bytes);
                 match direction {
                     Direction::Read => found.device_read = work,

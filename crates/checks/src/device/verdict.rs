@@ -45,6 +45,8 @@ pub struct DeviceVerdict {
     pub device_read: Option<DeviceWork>,
     /// Writes of the devices per second; `None` as above.
     pub device_write: Option<DeviceWork>,
+    /// Mean time of a read or write at these devices in ms, other programs' included; `None` if unknown.
+    pub device_mean_ms: Option<f64>,
     /// Flushes of the devices' write caches, including other programs; `None` if not reported.
     pub flushes: Option<u64>,
     /// Bytes that other programs read from and wrote to the devices, where separable.
@@ -70,6 +72,7 @@ impl DeviceVerdict {
             write: None,
             device_read: None,
             device_write: None,
+            device_mean_ms: None,
             flushes: None,
             others_bytes: 0,
             unwritten_bytes: None,
@@ -148,12 +151,13 @@ impl DeviceWork {
 }
 
 impl DeviceVerdict {
-    /// The work of the devices in both directions: `12 reads/s of 4 KiB (0.0 MiB/s), 39 writes/s of ..`;
-    /// `None` = unknown.
+    /// The work of the devices in both directions: `12 reads/s of 4 KiB (0.0 MiB/s), 39 writes/s of .., 3.20
+    /// ms each`; `None` = unknown.
     pub fn device_in_words(&self) -> Option<String> {
         let sides = [(Direction::Read, self.device_read), (Direction::Write, self.device_write)];
         let known: Vec<String> =
             sides.iter().filter_map(|(direction, work)| Some((*work)?.in_words(*direction))).collect();
-        (!known.is_empty()).then(|| known.join(", "))
+        let each = self.device_mean_ms.map_or(String::new(), |mean| format!(", {mean:.2} ms each"));
+        (!known.is_empty()).then(|| known.join(", ") + &each)
     }
 }

@@ -65,6 +65,11 @@ pub(super) fn of_work(run: &SideRun) -> BTreeMap<String, String> {
     found
 }
 
+/// Whether a fact is the block size, or the share of writes or of random I/O.
+pub(super) fn is_of_shape(name: &str) -> bool {
+    ["block size", "share of writes", "share of random I/O"].iter().any(|shape| name.ends_with(shape))
+}
+
 const VERDICT: &str = "verdict about the devices";
 
 fn values(side: &[Facts], name: &str) -> Vec<Option<String>> {

@@ -21,7 +21,7 @@ pub(super) enum MissingValueError {
         at_least: String,
     },
     #[error(
-        "only {beyond} I/Os of '{run}' exceed this percentile, {MIN_IOS_ABOVE:.0} are needed: use longer runs"
+        "only {beyond} of {MIN_IOS_ABOVE:.0} required I/Os of '{run}' exceed this percentile: use longer runs"
     )]
     TooFew { run: String, beyond: String },
 }

@@ -3,7 +3,7 @@
 use super::facts;
 use super::{Runs, Side, SideRun};
 use diskspd_profile::{Caching, Parameters};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A workload of both sides.
 pub(super) struct MatchedWorkload {
@@ -194,13 +194,24 @@ fn group_names(sides: [&Side; 2], groups: &[(usize, &WorkloadRuns)]) -> Vec<Stri
             group.first().map(|run| facts::of_work(&sides[*side].runs[*run])).unwrap_or_default()
         })
         .collect();
-    let differs = |name: &String| facts.iter().any(|one| one.get(name) != facts[0].get(name));
+    let all: BTreeSet<&String> = facts.iter().flat_map(BTreeMap::keys).collect();
+    let differ: Vec<&String> = all
+        .into_iter()
+        .filter(|name| facts.iter().any(|one| one.get(*name) != facts[0].get(*name)))
+        .collect();
+    let (shape, rest): (Vec<&String>, Vec<&String>) =
+        differ.iter().partition(|name| facts::is_of_shape(name));
+    let kinds = |names: &[&String]| {
+        let values = |one: &BTreeMap<String, String>| -> Vec<Option<String>> {
+            names.iter().map(|name| one.get(*name).cloned()).collect()
+        };
+        facts.iter().map(values).collect::<BTreeSet<_>>().len()
+    };
+    // A further fact is in the names only where the shape of the I/O is not enough.
+    let shown = if kinds(&shape) == kinds(&[&shape[..], &rest[..]].concat()) { shape } else { differ };
     let name = |(place, known): (usize, &BTreeMap<String, String>)| {
-        let words: Vec<String> = known
-            .iter()
-            .filter(|(name, _)| differs(name))
-            .map(|(name, value)| format!("{name} {value}"))
-            .collect();
+        let words: Vec<String> =
+            shown.iter().filter_map(|name| Some(format!("{name} {}", known.get(*name)?))).collect();
         if words.is_empty() { format!("workload {}", place + 1) } else { words.join(", ") }
     };
     facts.iter().enumerate().map(name).collect()

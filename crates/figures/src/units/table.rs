@@ -8,6 +8,7 @@ use super::visible::line;
 use super::{Millis, amount};
 use fit::TextColumn;
 use std::borrow::Cow;
+use std::mem::take;
 
 /// A column of rows of one kind.
 pub struct TableColumn<R> {
@@ -317,16 +318,17 @@ pub fn text<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
 
 /// Returns the table in at most `room` columns of a terminal.
 pub fn text_within<R>(columns: &[TableColumn<R>], rows: &[R], room: usize) -> String {
-    let (columns, rows) = for_people(columns, rows);
+    let (columns, mut rows) = for_people(columns, rows);
     let columns = columns.iter().enumerate().map(|(place, column)| TextColumn {
         name: column.name,
         is_number: column.is_number,
         least_width: column.least_width,
         spare: column.spare,
-        cells: rows.iter().map(|row| row.cells.get(place).cloned().unwrap_or_default()).collect(),
+        cells: rows.iter_mut().map(|row| row.cells.get_mut(place).map(take).unwrap_or_default()).collect(),
     });
-    let instead: Vec<_> = rows.iter().map(|row| row.instead.clone()).collect();
-    fit::text(columns.collect(), &instead, room)
+    let columns = columns.collect();
+    let instead: Vec<_> = rows.into_iter().map(|row| row.instead).collect();
+    fit::text(columns, &instead, room)
 }
 
 /// Returns a CSV cell (RFC 4180), quoted where necessary. Formulas of spreadsheets become text, numbers

@@ -11,6 +11,7 @@ mod runs;
 use super::chart::ChartFigure;
 use super::page::{command, heading};
 use super::title;
+use diskspd_base::platform::PRODUCT;
 use diskspd_experiments::compare::{self, SideDifference};
 use diskspd_figures::units::count_of;
 use diskspd_figures::units::table::{Cell, TableColumn};
@@ -41,7 +42,7 @@ pub(crate) fn content(page: &ComparisonPage) -> Markup {
         charted.iter().flat_map(|span| distribution::charts(page, span)).collect();
     html! {
         header {
-            p.kicker { "DiskSpd for Linux · comparison" }
+            p.kicker { (PRODUCT) " · comparison" }
             h1 { (title(page)) }
             @for (letter, side) in LETTERS.iter().zip(&page.comparison.sides) {
                 p.targets {

@@ -8,6 +8,7 @@ mod page;
 
 use super::page::{command, heading};
 use super::title;
+use diskspd_base::platform::PRODUCT;
 use maud::{Markup, html};
 pub use page::{HistoryPage, ListedRun, NoteKind, RunNote, RunSeries, WorkloadSeries, change_of};
 use page::{figure_name, figure_text};
@@ -26,7 +27,7 @@ pub(crate) fn title(page: &HistoryPage) -> String {
 pub(crate) fn content(page: &HistoryPage) -> Markup {
     html! {
         header {
-            p.kicker { "DiskSpd for Linux · history" }
+            p.kicker { (PRODUCT) " · history" }
             h1 { (title(page)) }
             p.targets { (summary_text(page)) }
         }

@@ -9,6 +9,7 @@ use super::page::{command, heading};
 use super::run::place_and_time;
 use super::title::targets;
 use super::{environment, verdict};
+use diskspd_base::platform::PRODUCT;
 use diskspd_checks::Severity;
 use diskspd_experiments::sweep::{Drift, PointRow, label, told_once};
 use diskspd_figures::units::visible::line;
@@ -26,7 +27,7 @@ pub(crate) fn content(page: &SweepPage) -> Markup {
     html! {
         header {
             p.kicker {
-                "DiskSpd for Linux"
+                (PRODUCT)
                 " · sweep"
                 @for text in run.map(|run| place_and_time(&run.known)).unwrap_or_default() { " · " (text) }
             }

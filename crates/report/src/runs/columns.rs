@@ -128,10 +128,20 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::number("write_nowait_misses", |row| {
             whole_cell(row, |span| span.write.nowait_misses)
         }),
-        TableColumn::<TableRow>::number("device_iops", |row| figure_cell(row, |span| span.total.device_iops)),
+        TableColumn::<TableRow>::number("device_iops", |row| figure_cell(row, |span| span.total.device_iops))
+            .brief()
+            .optional()
+            .spare(2),
         TableColumn::<TableRow>::number("device_mib_per_s", |row| {
             figure_cell(row, |span| span.total.device_mib_per_s)
-        }),
+        })
+        .brief()
+        .optional()
+        .spare(9),
+        TableColumn::<TableRow>::number("device_mean_ms", |row| figure_cell(row, |span| span.device_mean_ms))
+            .brief()
+            .optional()
+            .spare(4),
         TableColumn::<TableRow>::number("device_read_iops", |row| {
             figure_cell(row, |span| span.read.device_iops)
         }),

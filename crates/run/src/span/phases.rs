@@ -118,6 +118,7 @@ impl PhaseDriver<'_> {
         let after = CpuClock::read();
         observer.measurement_is_over();
         observer.observed.samples = sampler.samples().to_vec();
+        observer.observed.p99_ns = sampler.p99_ns().to_vec();
         observer.observed.ticks = beats.finish();
         observer.observed.outage_observations = Some(quiet.finish(ended_at));
         events.measurement_ended(control);

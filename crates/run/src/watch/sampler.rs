@@ -2,7 +2,7 @@
 
 use diskspd_results::Sample;
 use diskspd_sys::clock::{Nanos, SECOND};
-use diskspd_worker::telemetry::live::{self, Counters};
+use diskspd_worker::telemetry::live::{self, Counters, WorkerSums};
 
 /// Maximum number of samples; above it, pairs are merged and the distance doubles.
 const MAX_SAMPLES: usize = 4096;
@@ -18,12 +18,17 @@ pub(crate) struct Sampler<'a> {
     /// I/Os and bytes at the last sample.
     before: (u64, u64),
     samples: Vec<Sample>,
+    /// All counts at the last sample; `None` if the workers publish no latencies.
+    sums_before: Option<WorkerSums>,
+    p99_ns: Vec<u64>,
 }
 
 impl<'a> Sampler<'a> {
     pub(crate) fn new(workers: &'a [Counters], start: Nanos) -> Sampler<'a> {
         let before = live::totals(workers);
-        Sampler { workers, start, width: SECOND, due: start + SECOND, before, samples: Vec::new() }
+        let sums_before = workers.iter().any(Counters::has_latencies).then(|| live::collect(workers));
+        let (samples, p99_ns) = (Vec::new(), Vec::new());
+        Sampler { workers, start, width: SECOND, due: start + SECOND, before, samples, sums_before, p99_ns }
     }
 
     /// Takes a sample at `now`, if it is due.
@@ -35,13 +40,23 @@ impl<'a> Sampler<'a> {
         let end_us = now.saturating_sub(self.start) / 1000;
         self.samples.push(Sample { end_us, ios: ios - self.before.0, bytes: bytes - self.before.1 });
         self.before = (ios, bytes);
+        self.add_percentile();
         if self.samples.len() >= MAX_SAMPLES {
             self.samples = self.samples.chunks(2).filter_map(join_samples).collect();
+            self.p99_ns = self.p99_ns.chunks(2).filter_map(|pair| pair.iter().copied().max()).collect();
             self.width *= 2;
         }
         while self.due <= now {
             self.due += self.width;
         }
+    }
+
+    fn add_percentile(&mut self) {
+        let Some(before) = &mut self.sums_before else { return };
+        let now = live::collect(self.workers);
+        let cells = now.latencies_since(before);
+        self.p99_ns.push(live::percentile(&cells, cells.iter().sum(), 0.99));
+        *before = now;
     }
 
     pub(crate) fn workers(&self) -> &'a [Counters] {
@@ -50,6 +65,10 @@ impl<'a> Sampler<'a> {
 
     pub(crate) fn samples(&self) -> &[Sample] {
         &self.samples
+    }
+
+    pub(crate) fn p99_ns(&self) -> &[u64] {
+        &self.p99_ns
     }
 }
 
@@ -81,6 +100,21 @@ mod tests {
             Sample { end_us: 3_500_000, ios: 4, bytes: 1 },
         ];
         assert_eq!((sampler.samples(), sampler.due), (&expected[..], 9 * SECOND));
+    }
+
+    #[test]
+    fn percentiles_belong_to_single_samples() {
+        let workers = [Counters::new(true), Counters::new(true)];
+        workers[0].add_latency(1_000_000_000);
+        let mut sampler = Sampler::new(&workers, 0);
+        workers[0].add_latency(1_000_000);
+        workers[1].add_latency(2_000_000);
+        sampler.take_sample(SECOND);
+        sampler.take_sample(2 * SECOND);
+        workers[1].add_latency(4_000_000);
+        sampler.take_sample(3 * SECOND);
+        let ms: Vec<u64> = sampler.p99_ns().iter().map(|ns| (ns + 500_000) / 1_000_000).collect();
+        assert_eq!(ms, [2, 0, 4]);
     }
 
     #[test]

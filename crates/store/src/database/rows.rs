@@ -222,6 +222,10 @@ pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<(
     if of == WhichIos::Total {
         // Whoever wrote it: a number that no run has makes no list of that length.
         let missing = (number as usize).saturating_sub(run.time_spans.len() + 1).min(MAX_MISSING_FILES);
+        // Most runs have one time span, and a vector that grows has room for four.
+        if run.time_spans.is_empty() {
+            run.time_spans.reserve_exact(missing + 1);
+        }
         run.time_spans.extend((0..missing).map(|_| None));
         let measured = seconds.is_some() || figures != DirectionSummary::default();
         let percentiles =

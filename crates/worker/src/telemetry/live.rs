@@ -59,7 +59,7 @@ impl Counters {
     }
 
     #[inline]
-    pub(crate) fn has_latencies(&self) -> bool {
+    pub fn has_latencies(&self) -> bool {
         !self.latency.is_empty()
     }
 
@@ -94,7 +94,7 @@ impl Counters {
 
     /// Counts one latency in ns.
     #[inline]
-    pub(crate) fn add_latency(&self, nanos: u64) {
+    pub fn add_latency(&self, nanos: u64) {
         self.add_latencies(nanos, 1);
     }
 
@@ -141,7 +141,7 @@ pub struct WorkerSums {
 
 impl WorkerSums {
     /// Latencies by cell that came since an earlier look.
-    pub(crate) fn latencies_since(&self, before: &WorkerSums) -> Vec<u64> {
+    pub fn latencies_since(&self, before: &WorkerSums) -> Vec<u64> {
         let earlier = before.latency.iter().copied().chain(std::iter::repeat(0));
         self.latency.iter().zip(earlier).map(|(now, before)| now - before).collect()
     }

@@ -95,6 +95,9 @@ fn running_kernel() -> Result<Kernel, CommandError> {
             let line = |text: String| text.trim().to_owned();
             Ok(Kernel { release: line(release), version: line(version), boot: line(boot) })
         }
+        _ if cfg!(windows) => {
+            Err("--dir compares two kernels of Linux, and is not available on Windows".to_owned().into())
+        }
         _ => Err("--dir: /proc/sys/kernel does not show which kernel and boot this is; is /proc mounted?"
             .to_owned()
             .into()),

@@ -147,8 +147,8 @@ impl Runnable {
         // What is told behind the run has to get somewhere: an hour later it would be too late.
         if standard_output::is_open().is_err() {
             return Err(vec![PlanError::target(
-                "standard output is closed, so that the report would be lost: open it, or write \
-                 >/dev/null in place of >&- if only other outputs (--out) are wanted",
+                "standard output is closed, so that the report would be lost: open it, or \
+                 redirect it to a file if only other outputs (--out) are wanted",
             )]);
         }
         let mut targets = self.profile.time_spans.iter().flat_map(|span| &span.targets);
