@@ -43,7 +43,7 @@ pub struct Close(u64);
 ///
 /// # Safety
 /// There are no requirements, because the argument is only a number.
-unsafe extern "system" fn told(kind: u32) -> BOOL {
+unsafe extern "system" fn handle_console_event(kind: u32) -> BOOL {
     let ending = match kind {
         CTRL_C_EVENT => Ending::Interrupt,
         CTRL_BREAK_EVENT | CTRL_LOGOFF_EVENT | CTRL_SHUTDOWN_EVENT => Ending::Terminate,
@@ -70,7 +70,7 @@ impl TerminationSignals {
         static NUMBERS: Mutex<u64> = Mutex::new(0);
         let mut numbers = NUMBERS.lock_anyway();
         // SAFETY: the function lives as long as the program, and may be called in any thread.
-        if *numbers == 0 && unsafe { SetConsoleCtrlHandler(Some(told), 1) } == 0 {
+        if *numbers == 0 && unsafe { SetConsoleCtrlHandler(Some(handle_console_event), 1) } == 0 {
             return Err(io::Error::last_os_error());
         }
         *numbers += 1;
@@ -128,7 +128,7 @@ mod tests {
         let (mut first, mut other) =
             (TerminationSignals::listen().unwrap(), TerminationSignals::listen().unwrap());
         // SAFETY: it takes a number.
-        let tell = |kind| unsafe { told(kind) };
+        let tell = |kind| unsafe { handle_console_event(kind) };
         assert_eq!(tell(CTRL_C_EVENT), 1);
         first.close().close();
         assert_eq!(tell(CTRL_BREAK_EVENT), 1);
