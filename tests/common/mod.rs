@@ -431,6 +431,14 @@ pub fn read_json(file: impl AsRef<Path>) -> serde_json::Value {
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
 }
 
+/// The names of the findings of a saved record.
+#[track_caller]
+pub fn finding_names(record: &Path) -> Vec<String> {
+    let record = read_json(record);
+    let findings = record["judgement"]["findings"].as_array().unwrap().iter();
+    findings.map(|finding| finding["name"].as_str().unwrap().to_owned()).collect()
+}
+
 /// Runs a tool; `None` = it is not there or failed.
 pub fn tool(line: &str) -> Option<String> {
     let mut words = line.split_whitespace();

@@ -45,7 +45,7 @@ fn simulated(line: &str) -> Record {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
     let line = format!("-c1G -b4K -r -W0 -d1 --engine sim --out {} {line} x", file.display());
-    let ended = diskspd(&line, Path::new("")).succeeds();
+    diskspd(&line, Path::new("")).succeeds();
     let mut record = json::read(&fs::read(file).unwrap()).unwrap();
     let topology = &mut record.hosts[0].system.topology;
     topology.groups.truncate(1);
@@ -860,7 +860,7 @@ fn real_run_reports_limit_and_resources() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
     let line = format!("-c1M -o4 -r -g1000i -W0 -d1 --engine null --out {} x", file.display());
-    let ended = diskspd(&line, Path::new("")).succeeds();
+    diskspd(&line, Path::new("")).succeeds();
     let record = json::read(&fs::read(&file).unwrap()).unwrap();
     let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
     assert_eq!(limits.limited_by, Some(Limiter::Profile));

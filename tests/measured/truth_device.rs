@@ -130,7 +130,7 @@ fn answers_from_memory_are_reported() {
     );
     let strict = diskspd("-b4K -r -o4 -W0 -d1 --strict {}", &file);
     assert_eq!(strict.code, 2, "{}", strict.stderr);
-    let honest = diskspd("-b4K -r -o4 -Su -W0 -d1 --strict {}", &file).succeeds();
+    diskspd("-b4K -r -o4 -Su -W0 -d1 --strict {}", &file).succeeds();
     // A device has a cache above it only if that is asked for.
     let Some(device) = raw(64) else { return };
     // What it has in the cache stays there while somebody has it open.

@@ -160,10 +160,7 @@ fn reported_cache_action_matches_block_device() {
     let Some(device) = Loop::new(8 << 20) else { return };
     let folder = directory();
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let line = |line: String| {
-        let ended = diskspd(&line, &device.device).succeeds();
-        ended
-    };
+    let line = |line: String| diskspd(&line, &device.device).succeeds();
     for (name, mode, words) in [
         ("default", "", "bypassing the page cache"),
         ("cached", "-Sb", "through the page cache"),

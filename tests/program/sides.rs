@@ -121,7 +121,7 @@ fn two_builds_are_compared_in_one_line() {
     // This build on both sides: nothing but noise, and runs that differ in their addresses.
     let same =
         bench.run(&line(&format!("--with-b {} --fail-if unsure", env!("CARGO_BIN_EXE_diskspd")))).succeeds();
-    assert_eq!(read_json(&bench.path("c.json"))["time_spans"][0]["metrics"][0]["verdict"], "same");
+    assert_eq!(read_json(bench.path("c.json"))["time_spans"][0]["metrics"][0]["verdict"], "same");
     let told = |name: &str| same.stderr.lines().find(|line| line.contains(name)).unwrap().to_owned();
     let iops = |name: &str| told(name).rsplit(": ").next().unwrap().to_owned();
     assert_ne!(iops("A1"), iops("A2"), "{}", same.stderr);
@@ -450,7 +450,7 @@ fn comparison_ends_when_its_answer_is_certain() {
         let sides = format!("{RUN} {first} :: {RUN} {other} target");
         let line = format!("compare --until-sure --json c.json --html p.html -- {sides}");
         let done = bench.run(&line).succeeds();
-        let found = read_json(&bench.path("c.json"));
+        let found = read_json(bench.path("c.json"));
         let sure = &found["until_sure"];
         assert_eq!(sure["ended"], ended, "{found}");
         let pairs = sure["pairs"].as_u64().unwrap();
@@ -476,7 +476,7 @@ fn builds_are_compared_until_sure() {
     let sides = format!("--with-b ./slow --anyway --fail-if worse --json c.json {RUN} target");
     let done = bench.run(&format!("compare --until-sure {sides}"));
     assert_eq!(done.code, 2, "{}{}", done.stdout, done.stderr);
-    assert_eq!(read_json(&bench.path("c.json"))["until_sure"]["ended"], "difference");
+    assert_eq!(read_json(bench.path("c.json"))["until_sure"]["ended"], "difference");
 }
 
 #[test]
@@ -494,7 +494,7 @@ fn stopped_comparison_reports_its_pairs() {
     let told: Vec<String> = told.map_while(Result::ok).collect();
     let ended: Ended = child.wait_with_output().unwrap().into();
     assert_eq!(ended.code, 1, "{}{told:?}", ended.stdout);
-    let found = read_json(&bench.path("c.json"));
+    let found = read_json(bench.path("c.json"));
     let pairs = found["until_sure"]["pairs"].as_u64().unwrap();
     assert_eq!(found["until_sure"]["ended"], "stopped");
     assert!((1..5).contains(&pairs) && found["until_sure"]["look"].is_null(), "{found}");

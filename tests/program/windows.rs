@@ -412,10 +412,7 @@ fn microsofts_tool_makes_the_runs() {
     let folder = with_tool();
     let path = folder.path();
     let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
-    let done = |line: &str| {
-        let ended = run(line).succeeds();
-        ended
-    };
+    let done = |line: &str| run(line).succeeds();
     let swept =
         done("sweep --dir points --html p.html --with .\\ms.exe -o1..32 -b4K -r -d1 C:\\data\\x.dat").stdout;
     assert!(swept.contains("knee          -o8: 8000 IOPS at 1.000 ms"), "{swept}");
@@ -689,10 +686,7 @@ fn files_are_made_read_and_written_in_every_way() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
-    let done = |line: &str| {
-        let ended = run(line).succeeds();
-        ended
-    };
+    let done = |line: &str| run(line).succeeds();
     let content = || fs::read(path.join("x.dat")).unwrap();
     // Made, as DISKSPD makes them: each byte is its offset's lowest.
     let made = done("-c1M -b4K -r -w50 -o4 -F2 -W0 -d1 -Su -L -v --out r.json x.dat y.dat");
