@@ -119,9 +119,9 @@ fn two_builds_are_compared_in_one_line() {
     assert_eq!(printed["order_seed"], 4);
     assert!(worse.stdout.contains("--order-seed 4"), "{}", worse.stdout);
     // This build on both sides: nothing but noise, and runs that differ in their addresses.
-    let same =
-        bench.run(&line(&format!("--with-b {} --fail-if unsure", env!("CARGO_BIN_EXE_diskspd")))).succeeds();
-    assert_eq!(read_json(bench.path("c.json"))["time_spans"][0]["metrics"][0]["verdict"], "same");
+    let options = format!("--with-b {} --fail-if unsure --json same.json", env!("CARGO_BIN_EXE_diskspd"));
+    let same = bench.run(&line(&options)).succeeds();
+    assert_eq!(read_json(bench.path("same.json"))["time_spans"][0]["metrics"][0]["verdict"], "same");
     let told = |name: &str| same.stderr.lines().find(|line| line.contains(name)).unwrap().to_owned();
     let iops = |name: &str| told(name).rsplit(": ").next().unwrap().to_owned();
     assert_ne!(iops("A1"), iops("A2"), "{}", same.stderr);

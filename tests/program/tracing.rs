@@ -78,7 +78,7 @@ fn disk_io_agrees_with_report_and_device_counters() {
     let Some(device) = Loop::new(64 * MIB) else { return };
     let device = &device.device;
     let name = device.file_name().unwrap().to_str().unwrap();
-    let line = format!("-b4K -r -w30 -o4 -Su -L -W0 -d1 -eDISK_IO --out {} {{}}", json.display());
+    let line = format!("-b4K -r -w30 -o4 -Su -L -W0 -d3 -eDISK_IO --out {} {{}}", json.display());
     let before = DeviceCounters::read(device);
     let ended = diskspd(&line, device);
     let kernel = DeviceCounters::read(device).since(before);
