@@ -1,4 +1,4 @@
-//! A folder in which command lines run, with a history of its own.
+//! A folder in which command lines run, with a separate history.
 
 use super::{Ended, command_of, directory, output, while_nothing_starts};
 use std::ffi::OsString;

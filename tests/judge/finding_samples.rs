@@ -38,8 +38,8 @@ fn member<'a>(value: &'a mut Value, path: &str) -> &'a mut Value {
     })
 }
 
-/// The record of a section: of one simulated run, or of a job of several hosts (`3 hosts: diskspd ..`). Facts
-/// of a single host begin with its name (`node1.hosts.0..`), `node1: diskspd ..` is a run of its own, and
+/// Makes the record of a section: one simulated run, or a job of several hosts (`3 hosts: diskspd ..`). Facts
+/// of a single host begin with its name (`node1.hosts.0..`), `node1: diskspd ..` replaces its run, and
 /// `missing: ..` is a host without results.
 fn make_record(section: &[&str], common: &[&str]) -> Record {
     let (line, facts) = section.split_first().unwrap();
@@ -80,7 +80,7 @@ fn make_record(section: &[&str], common: &[&str]) -> Record {
     merge_all(&records[0].profile.clone(), records, lost.collect()).unwrap()
 }
 
-/// The findings about the machine as `doctor` reports them, then those of the run.
+/// Returns the findings about the machine as in `doctor`, then the findings about the run.
 fn find_in(section: &[&str], common: &[&str]) -> Vec<Finding> {
     let record = make_record(section, common);
     let mut system = record.host().system.clone();

@@ -71,8 +71,8 @@ impl<T> HandoverOwner<T> {
         self.lent.down.store(true, Ordering::Release);
     }
 
-    /// Picks the value up again. `None` if the rescuer wants or has the value: it is lost for the
-    /// owner permanently.
+    /// Picks the value up again. Returns `None` if the rescuer wants or has the value, which the owner then
+    /// never gets again.
     #[inline(always)]
     pub fn pick_up(&mut self) -> Option<&mut T> {
         self.lent.down.store(false, Ordering::Relaxed);
