@@ -16,7 +16,7 @@
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]
-// Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output
+// These macros panic if the stream is closed; `sys::standard_error` ignores that. commands::output
 // the reports.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 // Of what commands have in common some is used only by those that make runs.

@@ -28,7 +28,7 @@
 
 pub use crate::checks::{JudgedRecord, Judgement};
 pub use crate::engines::EngineKind;
-pub use crate::finding::{Finding, FindingPlace, Severity};
+pub use crate::finding::{Finding, FindingLocation, Severity};
 pub use crate::profile::{Arrivals, Prefill, Profile, RateTotal, RawText, RunOptions, Target, TimeSpan};
 pub use crate::results::{Record, Results, Summary};
 pub use crate::run::{

@@ -19,7 +19,6 @@ pub struct Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportRuns {
-    /// Reports in sequence.
     InTurn,
     AsOne,
     /// The answer, and a numbered file for each run.

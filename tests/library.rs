@@ -32,6 +32,7 @@ mod judge {
     mod certainty;
     pub mod comparison;
     mod environment;
+    mod finding_samples;
     mod fio_results;
     mod merged;
     mod outages;

@@ -32,7 +32,6 @@ pub struct RunRequestBuilder {
     pub alignment: Option<u64>,
     /// Whether the alignment was given, and differs from the block size.
     pub alignment_given: bool,
-    /// Cache mode, once an option has set it.
     pub cache_mode: Option<CacheMode>,
     pub base_given: bool,
     /// `-f` or the length of `-B` was given.

@@ -16,7 +16,7 @@ pub struct ValueError {
     pub expected: Option<String>,
     /// Likely cause and what to do.
     pub hint: Option<String>,
-    /// The form of the option, where that says more than its letter (`-rd`).
+    /// Form of the option, if it is longer than its letter (`-rd`).
     pub form: Option<&'static str>,
 }
 
@@ -60,7 +60,7 @@ impl From<UnitError> for ValueError {
 pub struct CliError {
     pub what: String,
     /// The place; `None` where it is the command line as a whole.
-    pub place: Option<Box<ArgumentPlace>>,
+    pub place: Option<Box<ArgumentLocation>>,
     pub expected: Option<String>,
     /// Likely cause and what to do.
     pub hint: Option<String>,
@@ -71,7 +71,7 @@ pub struct CliError {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArgumentPlace {
+pub struct ArgumentLocation {
     /// The argument's bytes.
     pub argument: Vec<u8>,
     /// Byte offset into the argument.
@@ -87,7 +87,7 @@ impl CliError {
 
     pub fn at(argument: &[u8], position: usize, what: impl Into<String>) -> CliError {
         CliError {
-            place: Some(Box::new(ArgumentPlace { argument: argument.to_vec(), position })),
+            place: Some(Box::new(ArgumentLocation { argument: argument.to_vec(), position })),
             ..CliError::new(what)
         }
     }
@@ -113,7 +113,7 @@ impl std::error::Error for CliError {}
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)?;
-        if let Some(ArgumentPlace { argument, position }) = self.place.as_deref() {
+        if let Some(ArgumentLocation { argument, position }) = self.place.as_deref() {
             let before = printable_text(&argument[..(*position).min(argument.len())]);
             write!(f, "\n    {}\n    {:2$}^", printable_text(argument), "", before.chars().count())?;
         }

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_with_other_units_become_plain() {
+    fn foreign_size_units_are_converted() {
         for (given, plain) in [
             ("4KiB", Some("4K")),
             ("4kb", Some("4K")),

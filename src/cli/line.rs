@@ -23,7 +23,6 @@ pub(super) fn join_arguments(arguments: &[OsString]) -> RawText {
     RawText::from(words.join(&b' '))
 }
 
-/// An option of the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OptionOnLine {
     pub argument: Vec<u8>,

@@ -34,7 +34,7 @@ mod topics;
 mod words;
 
 pub use commands::{is_bisection, is_plain_path, names as command_names, nearly as nearly_command};
-pub use error::{ArgumentPlace, CliError};
+pub use error::{ArgumentLocation, CliError};
 pub use exit::Exit;
 pub use foreign_options::word as meant_by_word;
 pub use give_up::split as split_give_up;

@@ -63,7 +63,6 @@ impl TypedLine {
     }
 }
 
-/// Reads a line without a preset.
 fn read_without_preset(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError> {
     let TypedLine { options, targets } = line;
     no_ranges(options)?;

@@ -114,7 +114,6 @@ fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, Comm
     }
 }
 
-/// Commands that run, or read runs.
 fn dispatch_runs(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, CommandError> {
     let quiet_job = |quiet, command: &(dyn Fn() -> Result<Exit, CommandError> + Sync)| {
         linux::in_job(arguments, JobCommand::quiet(quiet), command)

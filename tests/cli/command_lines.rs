@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-/// The rows of a table: lines but comments, split into their columns.
+/// Returns the rows of a table, split into columns; comments are left out.
 fn rows(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     let lines = table.lines().filter(|line| !line.starts_with("# ") && !line.is_empty());
     lines.map(|line| line.split('|').map(str::trim).collect())

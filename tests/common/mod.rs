@@ -5,12 +5,14 @@ pub mod hanging_storage;
 pub mod in_process;
 pub mod io_log;
 pub mod kept;
+pub mod lab;
 pub mod look_study;
 pub mod loops;
 pub mod mapped;
 pub mod noise;
 pub mod random;
 pub mod result_files;
+pub mod samples;
 pub mod schema;
 pub mod virtual_machine;
 pub mod writing_lines;
@@ -339,6 +341,13 @@ pub fn command(line: &str, path: &Path) -> Command {
 }
 
 impl Ended {
+    /// Checks that the program ended with exit code 0.
+    #[track_caller]
+    pub fn succeeds(self) -> Ended {
+        assert_eq!(self.code, 0, "{}{}", self.stdout, self.stderr);
+        self
+    }
+
     /// The run succeeded; returns its report.
     #[track_caller]
     pub fn report(&self) -> Report<'_> {
@@ -408,6 +417,26 @@ pub fn recorded(line: &str) -> Record {
 /// A directory on a file system with `O_DIRECT`, removed afterwards.
 pub fn directory() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("diskspd-test-").tempdir_in("/var/tmp").unwrap()
+}
+
+/// A directory and the path of a file in it, which does not exist yet.
+pub fn directory_with(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let directory = directory();
+    let file = directory.path().join(name);
+    (directory, file)
+}
+
+#[track_caller]
+pub fn read_json(file: impl AsRef<Path>) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+}
+
+/// The names of the findings of a saved record.
+#[track_caller]
+pub fn finding_names(record: &Path) -> Vec<String> {
+    let record = read_json(record);
+    let findings = record["judgement"]["findings"].as_array().unwrap().iter();
+    findings.map(|finding| finding["name"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Runs a tool; `None` = it is not there or failed.

@@ -210,7 +210,7 @@ fn memory_is_read_and_filled_during_io() {
         assert_eq!(engine.submit(&waiting).expect("submit"), 2);
         let mut done = vec![];
         engine.wait(0, Duration::ZERO, &mut done).expect("wait");
-        // Beside them, and in them: what the kernel writes comes later, and stays.
+        // Next to them, and in them: what the kernel writes comes later, and stays.
         for request in 0..4 {
             let io = read(request, 0, 0, 8);
             put(&mut *engine, &io, &[request as u8; 8]);

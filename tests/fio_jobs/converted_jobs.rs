@@ -392,7 +392,7 @@ fn job_without_runtime_ends_by_volume() {
         ),
         // Of each loop.
         ("rw=read\nfilename=/dev/nvme0n1\nnumber_ios=100\nloops=3", (Some(Volume::Bytes(1_228_800)), None)),
-        // Beside filesize, size is what is done, or a share of the file.
+        // With filesize, size is what is done, or a share of the file.
         ("rw=read\nfilename=new.dat\nfilesize=64m\nsize=4m\nloops=2", (Some(Volume::Bytes(8 << 20)), None)),
         ("rw=read\nfilename=new.dat\nfilesize=4m\nsize=64m", (Some(Volume::Bytes(4 << 20)), None)),
         ("rw=read\nfilename=new.dat\nfilesize=64m\nsize=50%", (Some(Volume::Bytes(32 << 20)), None)),

@@ -582,8 +582,7 @@ fn swap_files_and_the_images_of_swap_are_protected() {
 
 #[test]
 fn image_of_a_running_vm_is_protected() {
-    let directory = crate::common::directory();
-    let image = directory.path().join("image");
+    let (_directory, image) = crate::common::directory_with("image");
     std::fs::write(&image, vec![5; 1 << 20]).unwrap();
     assert_eq!(write_refusal(&image, false).unwrap(), None);
     // As crosvm does it, in a program that ours doesn't descend from; QEMU locks single bytes, which is tested beside

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
+use crate::common::samples::is_sample;
 use diskspd::finding::Severity;
 use diskspd::formats::fio::{is_log_of, parts, read, series};
 use diskspd::formats::table as formats;
@@ -141,11 +142,9 @@ fn why_there_are_no_percentiles_is_known() {
     assert_eq!(apart(MIX), (false, false));
     assert_eq!(apart(&silent(MIX)), (true, false));
     let told = |text: &str| run_text::text(&one(text), false, usize::MAX);
-    assert!(told(&silent(MIX)).contains("no percentiles: fio states none"));
-    // The extremes are told all the same.
-    assert!(told(&silent(MIX)).contains("\nmax "), "{}", told(&silent(MIX)));
+    is_sample("answers", "report: fio without percentiles", &told(&silent(MIX)));
     assert_eq!(apart(HOSTS_STATED), (true, true));
-    assert!(told(HOSTS_STATED).contains("no percentiles: fio's of several jobs cannot be combined"));
+    is_sample("answers", "report: percentiles of several fio jobs", &told(HOSTS_STATED));
 }
 
 #[test]
@@ -370,7 +369,7 @@ fn several_results_of_a_file_have_their_number() {
 }
 
 #[test]
-fn last_state_of_a_run_is_read() {
+fn last_status_of_run_is_read() {
     let early = |text: &str| {
         let mut value = value(text);
         let job = &mut value["jobs"][0];

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::in_process::profile_and_options as parse;
+use crate::common::samples::is_sample;
 use diskspd::formats::json;
 use diskspd::merge::{Merge, MergeError, merge_all};
 use diskspd::prelude::*;
@@ -137,7 +138,7 @@ fn machine_of_several_ranks_counts_once() {
 
 /// A host's record that is named twice would double its figures.
 #[test]
-fn a_copy_of_a_record_is_refused() {
+fn copied_record_is_refused() {
     let refused = |records: &[&Record]| {
         let mut merge = Merge::default();
         let mut numbered = (1..).zip(records);
@@ -302,11 +303,9 @@ fn unrelated_records_are_refused_with_reason() {
             "{message}"
         );
     }
-    let late = refused(started("-d2 -r", &[0, 1500]));
-    assert!(late.contains("node1 was not measured at the same time"), "{late}");
+    is_sample("cases", "merge: hosts at different times", &refused(started("-d2 -r", &[0, 1500])));
     let record = merged(hosts("-d1 -r", 2));
-    let again = refused(vec![record]);
-    assert!(again.contains("is a merged record"), "{again}");
+    is_sample("cases", "merge: a merged record", &refused(vec![record]));
     assert_eq!(Merge::default().finish(), Err(MergeError::Nothing));
 }
 
@@ -374,11 +373,7 @@ fn findings_of_hosts_are_combined_and_shared_devices_recognized() {
         of.map(|finding| finding.message.clone()).collect()
     };
     let shared = messages("shared-device");
-    assert!(
-        shared.iter().any(|text| text.starts_with("2 hosts worked on the same device (naa.1)")),
-        "{shared:?}"
-    );
-    assert!(shared.iter().any(|text| text.contains("share the devices of node2")), "{shared:?}");
+    is_sample("cases", "merge: hosts on one device", &shared.join("\n"));
     let failed = messages("failed-ios");
     assert!(
         failed.len() == 1 && failed[0].starts_with("on all 3 hosts; on node0: 1 I/O failed"),
@@ -446,21 +441,11 @@ fn ranks_on_one_disk_are_not_foreign() {
     // Both ranks of kernel a see the I/O of both, the host with kernel b its own.
     let (hosts, message, shared) = verdicts(&[("a", 2.0), ("b", 1.0), ("a", 2.0)]);
     assert_eq!(hosts, found(&[("verified", 2), ("verified", 1), ("verified", 2)]));
-    assert!(message.contains("the device read as much as the run counted"), "{message}");
-    assert!(
-        shared
-            .iter()
-            .any(|text| text.starts_with("2 ranks on one machine worked on the same device (/dev/sdx): ")),
-        "{shared:?}"
-    );
-    assert!(
-        shared.iter().any(|text| text.contains("unknown whether hosts share the devices of node0, node1")),
-        "{shared:?}"
-    );
+    is_sample("cases", "merge: ranks on one device", &format!("{message}\n{}", shared.join("\n")));
     // Somebody else did as much again as they did together.
     let (hosts, message, shared) = verdicts(&[("a", 4.0), ("a", 4.0)]);
     assert_eq!(hosts, found(&[("shared", 2), ("shared", 2)]));
-    assert!(message.contains("(50 %) were not this run's") && message.contains("2 ranks"), "{message}");
+    is_sample("cases", "merge: other I/O on a shared device", &message);
     assert_eq!(shared.len(), 1, "on one machine it is known: {shared:?}");
     // On machines of their own that is somebody else's doing.
     assert_eq!(verdicts(&[("a", 2.0), ("b", 2.0)]).0, found(&[("shared", 1), ("shared", 1)]));

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::random::Random;
-use crate::common::{Ended, diskspd};
+use crate::common::{Ended, diskspd, read_json};
 use diskspd::engines::Direction;
 use diskspd::profile::TargetId;
 use diskspd::results::IoErrors;
@@ -11,18 +11,20 @@ use diskspd::stats::{SeriesShape, Shape};
 use serde_json::Value;
 use std::path::Path;
 
+/// Findings of an unsteady rate.
+const SHAPES: [&str; 6] = ["changed", "rising", "falling", "interrupted", "periodic", "uneven"];
+
 fn simulate(line: &str) -> (String, Value) {
     let directory = tempfile::tempdir().unwrap();
     let record = directory.path().join("r.json");
     let line = format!("-v -c1G -D --out {} {line} x", record.display());
-    let ended = diskspd(&line, Path::new(""));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    let ended = diskspd(&line, Path::new("")).succeeds();
+    let record: Value = read_json(record);
     (ended.stderr, record["judgement"]["steadiness"][0].clone())
 }
 
 #[test]
-fn devices_whose_speed_changes_are_found_out() {
+fn speed_changes_of_devices_are_detected() {
     for (line, verdict, words) in [
         ("--engine sim -r -o4 -W0 -d20", "steady", &["NOTE: steady for 20 s"][..]),
         ("--engine sim -r -o1 -g500i -W0 -d20", "steady", &["500 IOPS"]),
@@ -89,9 +91,8 @@ fn until_steady_measures_when_it_is() {
     let run = |options: &str| -> (Ended, Value) {
         let record = directory.path().join(options);
         let line = format!("-c1M -W0 -d1 -g4000i --engine null --out json:{} {options} x", record.display());
-        let ended = diskspd(&line, Path::new(""));
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
-        let stored: Value = serde_json::from_slice(&std::fs::read(&record).unwrap()).unwrap();
+        let ended = diskspd(&line, Path::new("")).succeeds();
+        let stored: Value = read_json(&record);
         (ended, stored["hosts"][0]["results"]["time_spans"][0]["observed"]["warm_up"].clone())
     };
     // It takes ten seconds to be sure.
@@ -101,11 +102,7 @@ fn until_steady_measures_when_it_is() {
     });
     // Too short for any verdict: it measures all the same, and says so.
     assert_eq!(warm_up, serde_json::json!({ "seconds": 2, "limit": 2, "steady": false }));
-    assert!(
-        ended.stderr.contains("WARNING: not found to be steady after 2 s of warm-up"),
-        "{}",
-        ended.stderr
-    );
+    assert!(ended.stderr.lines().any(|line| line.starts_with("WARNING: ")), "{}", ended.stderr);
     assert_eq!(until_sure["steady"], true, "{}", sure.stderr);
     assert!(until_sure["seconds"].as_u64() >= Some(10), "{until_sure}");
     assert!(sure.stderr.contains("steady-after"), "{}", sure.stderr);
@@ -272,8 +269,7 @@ fn collapse_is_not_warm_up() {
         (halves, vec![], ["at second 6: from 1000 to 500 IOPS", "-W6, or --until-steady"]),
     ] {
         let judgement = with_errors(ios.into_iter(), errors);
-        let finding =
-            judgement.findings.iter().find(|finding| finding.message.contains("not steady")).unwrap();
+        let finding = judgement.findings.iter().find(|finding| SHAPES.contains(&finding.name)).unwrap();
         let text = format!("{} -> {}", finding.message, finding.remedy.as_deref().unwrap());
         for words in words {
             assert!(text.contains(words), "{words}: {text}");
@@ -419,8 +415,7 @@ fn sampled(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::re
     use diskspd::results::{Observations, Sample};
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("r.json");
-    let ended = diskspd(&format!("-c1G -r -W0 -d12 --engine sim --out {} x", file.display()), Path::new(""));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    diskspd(&format!("-c1G -r -W0 -d12 --engine sim --out {} x", file.display()), Path::new("")).succeeds();
     let mut record = diskspd::formats::json::read(&std::fs::read(file).unwrap()).unwrap();
     let sample =
         |(second, ios): (usize, u64)| Sample { end_us: (second as u64 + 1) * 1_000_000, ios, bytes: 0 };

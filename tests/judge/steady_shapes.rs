@@ -5,6 +5,7 @@
 
 use crate::common::random::Random;
 use crate::common::recorded;
+use crate::common::samples::is_sample;
 use diskspd::checks::{Finding, Judgement, LatencyVerdict, SteadyVerdict};
 use diskspd::finding::Severity;
 use diskspd::machine::tracer::Tracer;
@@ -73,7 +74,6 @@ fn strongly_varying_seconds_are_undetermined_until_enough() {
         if verdict == SteadyVerdict::Unclear {
             let found = finding(&judgement, "steady-unclear");
             assert_eq!(found.severity, Severity::Note);
-            assert!(found.message.contains("is undetermined"), "{found:?}");
             let remedy = found.remedy.as_ref().unwrap();
             let longer: u64 = remedy.split(' ').find_map(|word| word.parse().ok()).unwrap();
             assert!((24..2400).contains(&longer), "{remedy}");
@@ -134,8 +134,7 @@ fn short_pauses_are_reported_with_cost() {
     let mut beats = paused(30, 1700, 400);
     beats[800..].iter_mut().for_each(|beat| *beat /= 2);
     let judgement = judged("-o1", 30, observed(beats));
-    let found = text(finding(&judgement, "changed"));
-    assert!(found.contains("in stalls of 0.4"), "{found}");
+    is_sample("cases", "changed, with stalls", &finding(&judgement, "changed").to_string());
 }
 
 #[test]

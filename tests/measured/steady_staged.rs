@@ -50,8 +50,7 @@ fn file_attributes_are_reported_by_effect() {
         return;
     }
     for (file, synchronous) in files.iter().zip([true, false, false]) {
-        let ended = diskspd(&format!("-v -b4K -w100 -W0 -d1 {}", file.display()), Path::new(""));
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        let ended = diskspd(&format!("-v -b4K -w100 -W0 -d1 {}", file.display()), Path::new("")).succeeds();
         let told = ended.stderr.contains("the file has the attribute S");
         let denied = ended.stderr.contains("complete in the page cache: they are not durable yet");
         assert_eq!((told, denied), (synchronous, !synchronous), "{}: {}", file.display(), ended.stderr);

@@ -9,7 +9,7 @@ mod groups;
 mod staged;
 
 use crate::common::loops::{run, unmount};
-use crate::common::{Ended, Running, Zram, again, calm_diskspd as diskspd, command_of, skip};
+use crate::common::{Ended, Running, Zram, again, calm_diskspd as diskspd, command_of, read_json, skip};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::Write;
@@ -130,8 +130,7 @@ fn answers_from_memory_are_reported() {
     );
     let strict = diskspd("-b4K -r -o4 -W0 -d1 --strict {}", &file);
     assert_eq!(strict.code, 2, "{}", strict.stderr);
-    let honest = diskspd("-b4K -r -o4 -Su -W0 -d1 --strict {}", &file);
-    assert_eq!(honest.code, 0, "{}", honest.stderr);
+    diskspd("-b4K -r -o4 -Su -W0 -d1 --strict {}", &file).succeeds();
     // A device has a cache above it only if that is asked for.
     let Some(device) = raw(64) else { return };
     // What it has in the cache stays there while somebody has it open.
@@ -215,7 +214,7 @@ fn io_of_other_programs_is_reported() {
     says("-b4K -r -o1 -Su -W0 -d1 {}", &disk.0, "SHARED", "were not this run's");
 }
 
-/// A loop device, bypassing the page cache with two partitions.
+/// A loop device with two partitions, which bypasses the page cache.
 struct Parted(Looped);
 
 impl Parted {
@@ -297,14 +296,13 @@ fn split_io_is_reported_with_its_cause() {
 
 /// The verdict about the first part in a record.
 fn part_of(record: &Path) -> Value {
-    let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
+    let record: Value = read_json(record);
     record["judgement"]["verdicts"][0]["parts"][0].clone()
 }
 
 #[test]
 fn flushes_are_not_counted_as_writes() {
-    let directory = crate::common::directory();
-    let record = directory.path().join("run.json");
+    let (_directory, record) = crate::common::directory_with("run.json");
     let Some((disk, at)) = crate::common::loops::Loop::with_file_system(64 * MIB, "ext4") else { return };
     let name = disk.device.file_name().unwrap().to_str().unwrap();
     let cache = fs::read_to_string(format!("/sys/block/{name}/queue/write_cache")).unwrap();
@@ -337,7 +335,7 @@ fn dirty_data_is_written_before_the_run() {
     fs::write(&file, random(64 << 20)).unwrap();
     let line = format!("-b4K -r -w100 -Zr -o4 -Su -W0 -d1 --out={} {{}}", record.display());
     let ended = diskspd(&line, &file);
-    let record: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    let record: Value = read_json(&record);
     let target = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["devices"]["targets"][0];
     let Some(before) = target["unwritten_before"].as_u64() else { return skip("no cachestat(2)") };
     assert!(before < MIB, "{target}");
@@ -392,8 +390,7 @@ fn disguised_memory_is_reported() {
 
 #[test]
 fn unknown_facts_are_not_claimed() {
-    let directory = crate::common::directory();
-    let image = directory.path().join("image");
+    let (directory, image) = crate::common::directory_with("image");
     fs::write(&image, random(16 << 20)).unwrap();
     for (line, words) in [
         ("-b4K -r -W0 -d1 --engine null {}", "the null engine does no I/O"),
@@ -458,8 +455,7 @@ type Check<'a> = &'a dyn Fn(&str, &Path);
 fn honest(runs: impl Fn(Check)) {
     let rounds = std::env::var(ROUNDS).ok().map_or(1, |rounds| rounds.parse().unwrap());
     let (ran, alarms) = (std::cell::Cell::new(0), std::cell::RefCell::new(Vec::new()));
-    let directory = crate::common::directory();
-    let record = directory.path().join("run.json");
+    let (_directory, record) = crate::common::directory_with("run.json");
     for _ in 0..rounds {
         runs(&|line, target| {
             let line = format!("--out={} {line}", record.display());
@@ -486,7 +482,7 @@ fn honest(runs: impl Fn(Check)) {
 }
 
 fn doubts(ended: &Ended, record: &Path) -> Vec<String> {
-    let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
+    let record: Value = read_json(record);
     let findings = record["judgement"]["findings"].as_array().unwrap().clone().into_iter();
     let of_run = findings.filter(|finding| !finding["time_span"].is_null() && finding["severity"] != "note");
     let told = of_run.filter(|finding| ended.stderr.contains(finding["message"].as_str().unwrap()));
@@ -588,7 +584,7 @@ fn two_targets_on_one_device_are_judged_together() {
     let ended: Ended =
         command_of(&["-b4K", "-r", "-o4", "-Su", "-W0", "-d1", &out, a, b]).output().unwrap().into();
     assert!(verdict(&ended).starts_with("VERIFIED: "), "{}", ended.stderr);
-    let record: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let record: Value = read_json(&json);
     let parts = record["judgement"]["verdicts"][0]["parts"].as_array().unwrap();
     assert_eq!((parts.len(), parts[0]["targets"].as_array().unwrap().len()), (1, 2), "{parts:?}");
     assert_eq!(parts[0]["devices"], parts[0]["leaves"]);
@@ -616,8 +612,7 @@ fn one_cached_target_is_reported_with_others() {
          </TimeSpans></Profile>"
     );
     fs::write(&profile, text).unwrap();
-    let ended = diskspd("-X{}", &profile);
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let ended = diskspd("-X{}", &profile).succeeds();
     if !ended.stderr.contains("was served from the page cache") && ended.stderr.contains("targets together") {
         return skip("no cachestat(2)");
     }
@@ -626,8 +621,7 @@ fn one_cached_target_is_reported_with_others() {
 
 #[test]
 fn xml_verdict_is_optional_and_last() {
-    let directory = crate::common::directory();
-    let file = directory.path().join("a");
+    let (_directory, file) = crate::common::directory_with("a");
     let plain = diskspd("-c1M -b4K -W0 -d1 -Rxml {}", &file);
     assert!(!plain.stdout.contains("DeviceVerdict"), "{}", plain.stdout);
     let with = diskspd("-c1M -b4K -W0 -d1 -Rxml --xml-verdict {}", &file);
@@ -728,7 +722,7 @@ fn verdict_counters_agree_with_the_kernel_trace() {
 }
 
 fn differs(json: &Path, looped: &Looped, ios: u64, sectors: u64) -> Option<String> {
-    let record: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+    let record: Value = read_json(json);
     let devices = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["devices"]["devices"];
     let name = looped.0.file_name().unwrap().to_str().unwrap();
     let device = devices.as_array().unwrap().iter().find(|device| device["name"] == name).unwrap();

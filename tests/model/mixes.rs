@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::{directory, io_log};
+use crate::common::{directory_with, io_log};
 use diskspd::cli::{self, Invocation};
 use diskspd::engines::Direction;
 use diskspd::prelude::*;
@@ -109,8 +109,7 @@ fn parts_of_mix_have_their_shares_with_any_option() {
 
 /// Offset and size of every I/O of a thread.
 fn logged(line: &str, shape: [&str; 2]) -> Vec<(u64, u64)> {
-    let directory = directory();
-    let log = directory.path().join("log");
+    let (_directory, log) = directory_with("log");
     run(line, shape, &Session { io_log: Some(log.clone()), ..Session::default() });
     io_log::read(&log).iter().map(|io| (io.offset, io.size)).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::machines::machine;
 use diskspd::host;
-use diskspd::machine::{CpuNode, CpuPlace, Group, System};
+use diskspd::machine::{CpuLocation, CpuNode, Group, System};
 
 fn read(name: &str) -> System {
     let (_directory, root) = machine(name);
@@ -46,7 +46,7 @@ fn sockets_are_renumbered_and_nodes_without_cpus_left_out() {
     assert_eq!(system.topology.sockets, halves);
     assert_eq!(system.topology.nodes, halves);
     let rows = system.topology.rows();
-    assert_eq!(rows[6], CpuPlace { socket: 1, node: 1, group: 0, core: 2, class: 0, cpu: 6 });
+    assert_eq!(rows[6], CpuLocation { socket: 1, node: 1, group: 0, core: 2, class: 0, cpu: 6 });
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn more_than_64_cpus_are_several_groups() {
     assert_eq!(topology.cores.len(), 128);
     let rows = topology.rows();
     assert_eq!(rows.len(), 128);
-    assert_eq!(rows[64 + 40], CpuPlace { socket: 1, node: 1, group: 1, core: 40, class: 0, cpu: 40 });
+    assert_eq!(rows[64 + 40], CpuLocation { socket: 1, node: 1, group: 1, core: 40, class: 0, cpu: 40 });
     assert!(topology.kernel_cpus().eq(0..128));
 }
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{Loop, run};
-use crate::common::{Ended, directory, skip, start, wait_until, worker_process};
+use crate::common::{Ended, directory_with, skip, start, wait_until, worker_process};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,8 +41,7 @@ fn cpu_rows(report: &str) -> usize {
 #[test]
 fn a_mask_from_outside_is_respected() {
     let Some((first, second)) = two_cpus() else { return };
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     let line = format!("-c1M -a{first} -W0 -d1 {{}}");
     let Some(refused) = on_cpu(second, &line, &file) else { return };
     refused.fails(3, &["-a", &format!("CPU {first} "), "not allowed"]);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{self, Loop};
-use crate::common::{directory, diskspd, skip};
+use crate::common::{directory, directory_with, diskspd, skip};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -11,8 +11,7 @@ const MIB: u64 = 1 << 20;
 
 #[test]
 fn unusable_targets_are_named_with_next_step() {
-    let directory = directory();
-    let missing = directory.path().join("missing.dat");
+    let (directory, missing) = directory_with("missing.dat");
     let small = directory.path().join("small.dat");
     let empty = directory.path().join("empty.dat");
     std::fs::write(&small, [1; 1000]).unwrap();
@@ -37,8 +36,7 @@ fn unusable_targets_are_named_with_next_step() {
 
 #[test]
 fn errors_known_before_run_are_printed_without_report() {
-    let directory = directory();
-    let there = directory.path().join("there.dat");
+    let (directory, there) = directory_with("there.dat");
     std::fs::write(&there, vec![1; 1 << 20]).unwrap();
     for (line, words) in [
         ("-d1 -W0 {}/missing.dat", "missing.dat' does not exist"),
@@ -75,8 +73,7 @@ fn errors_known_before_run_are_printed_without_report() {
 
 #[test]
 fn missing_target_of_a_later_span_is_found_early() {
-    let directory = directory();
-    let profile = directory.path().join("p.xml");
+    let (directory, profile) = directory_with("p.xml");
     let span = |name: &str, size: u64| {
         let size = if size > 0 { format!("<FileSize>{size}</FileSize>") } else { String::new() };
         let path = directory.path().join(name);
@@ -91,8 +88,7 @@ fn missing_target_of_a_later_span_is_found_early() {
         std::fs::write(&profile, text).unwrap();
         diskspd("-X{}", &profile)
     };
-    let made = run(span("made.dat", 1 << 20) + &span("made.dat", 0));
-    assert_eq!(made.code, 0, "{}", made.stderr);
+    run(span("made.dat", 1 << 20) + &span("made.dat", 0)).succeeds();
     let missing = run(span("other.dat", 1 << 20) + &span("nobody.dat", 0));
     missing.fails(1, &["nobody.dat' does not exist"]);
     assert_eq!(missing.stdout, "");
@@ -122,15 +118,13 @@ fn windows_path_is_refused_unless_it_exists() {
     }
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     for meant in ["./C:\\test\\io.dat", "C:\\test\\io.dat", "io\u{e4}.dat"] {
-        let ended = go(meant);
-        assert_eq!(ended.code, 0, "{meant}: {}", ended.stderr);
+        go(meant).succeeds();
     }
 }
 
 #[test]
 fn unaligned_uncached_work_is_refused_with_the_setting() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     std::fs::write(&file, vec![0; 1 << 20]).unwrap();
     for (line, setting) in [
         ("-b1000", "block size (-b) of 1000"),
@@ -174,8 +168,7 @@ fn uncached_absolute_distribution_ends_on_a_block() {
 
 #[test]
 fn no_permission() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (directory, file) = directory_with("test.dat");
     std::fs::write(&file, vec![0; 1 << 20]).unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
     std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -220,8 +213,7 @@ fn a_file_system_without_o_direct_is_named() {
 
 #[test]
 fn unavailable_write_data_is_refused() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     std::fs::write(&file, vec![3; 1 << 20]).unwrap();
     let line = "-b4K -w100 -Z1M,/nonexistent/content -W0 -d1 {}";
     diskspd(line, &file).fails(1, &["-Z", "'/nonexistent/content'", "No such file"]);
@@ -244,8 +236,7 @@ fn a_log_that_would_destroy_something_is_refused() {
 
 #[test]
 fn cpus_that_do_not_exist() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     diskspd("-c1M -a255 -W0 -d1 {}", &file).fails(3, &["-a", "CPU 255"]);
     diskspd("-c1M -ag9,0 -W0 -d1 {}", &file).fails(3, &["-a", "group 9"]);
     assert!(!file.exists(), "nothing is created for a run that cannot be");
@@ -253,8 +244,7 @@ fn cpus_that_do_not_exist() {
 
 #[test]
 fn more_than_the_machine_has() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     std::fs::write(&file, vec![0; 1 << 20]).unwrap();
     diskspd("-b1M -o1000000 -t16 -W0 -d1 {}", &file).fails(3, &["outstanding"]);
     diskspd("-b1M -o30000 -t64 -W0 -d1 {}", &file).fails(1, &["memory"]);
@@ -267,8 +257,7 @@ fn more_than_the_machine_has() {
 
 #[test]
 fn much_but_not_too_much() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     std::fs::write(&file, vec![0; 4 << 20]).unwrap();
     for line in ["-b4K -r -o10000 BRIEF {}", "-b4K -r -t256 -o1 -L BRIEF {}", "-b4K -r -t256 -o2 BRIEF {}"] {
         assert!(diskspd(line, &file).report().total("Total IO").ios > 256, "{line}");
@@ -277,8 +266,7 @@ fn much_but_not_too_much() {
 
 #[test]
 fn a_block_of_one_gibibyte() {
-    let directory = directory();
-    let file = directory.path().join("sparse.dat");
+    let (_directory, file) = directory_with("sparse.dat");
     std::fs::File::create(&file).unwrap().set_len(1 << 30).unwrap();
     let ended = diskspd("-b1G -o1 BRIEF {}", &file);
     let total = ended.report().total("Total IO");
@@ -287,8 +275,7 @@ fn a_block_of_one_gibibyte() {
 
 #[test]
 fn an_unwritable_report_file_fails_before_the_run() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     diskspd("-c1M -W0 -d30 --out /nonexistent/run.json {}", &file).fails(1, &["/nonexistent/run.json"]);
     diskspd("-c1M -W0 -d30 --out run.docx {}", &file).fails(3, &["run.docx", ".json"]);
     assert!(!file.exists());
@@ -296,8 +283,7 @@ fn an_unwritable_report_file_fails_before_the_run() {
 
 #[test]
 fn reports_of_nothing_are_refused_before_anything_is_made() {
-    let directory = directory();
-    let file = directory.path().join("run.json");
+    let (_directory, file) = directory_with("run.json");
     for idle in ["-Rp", "-Rpxml", "--dry-run"] {
         for option in ["--out", "--stream", "--io-log"] {
             diskspd(&format!("-c1M {idle} {option} {{}} f.dat"), &file)
@@ -309,8 +295,7 @@ fn reports_of_nothing_are_refused_before_anything_is_made() {
 
 #[test]
 fn options_without_effect_are_reported() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     let run = |options: &str| diskspd(&format!("{options} --engine null -c1M -W0 -d1 {{}}"), &file);
     let ended = run("-ft");
     assert!(ended.report().0.contains("FILE_ATTRIBUTE_TEMPORARY"), "{}", ended.stdout);
@@ -321,8 +306,7 @@ fn options_without_effect_are_reported() {
 
 #[test]
 fn non_record_file_is_refused() {
-    let directory = directory();
-    let file = directory.path().join("broken.json");
+    let (_directory, file) = directory_with("broken.json");
     diskspd("report {}", &file).fails(1, &["broken.json"]);
     for content in ["", "{", "[]", "{\"version\": 1}", "null", "\u{feff}{}"] {
         std::fs::write(&file, content).unwrap();
@@ -332,8 +316,7 @@ fn non_record_file_is_refused() {
 
 #[test]
 fn spelling_of_newcomers_is_answered_with_ours() {
-    let directory = directory();
-    let file = directory.path().join("t.dat");
+    let (_directory, file) = directory_with("t.dat");
     std::fs::write(&file, vec![1; 1 << 20]).unwrap();
     for (option, hint) in [
         ("-d=30", "use -d30"),
@@ -367,8 +350,7 @@ fn spelling_of_newcomers_is_answered_with_ours() {
     diskspd("-XC:\\x\\win.xml", &file).fails(3, &["use -X/x/win.xml"]);
     // DISKSPD's reading, as requested.
     for (option, line) in [("-d=30", "duration: 0s"), ("-name=x", "affinity disabled")] {
-        let ended = diskspd(&format!("--compat 2.3 {option} -Rp {{}}"), &file);
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        let ended = diskspd(&format!("--compat 2.3 {option} -Rp {{}}"), &file).succeeds();
         assert!(ended.stdout.contains(line), "{option}: {}", ended.stdout);
     }
 }

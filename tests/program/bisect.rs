@@ -89,8 +89,7 @@ fn git_finds_the_commit_that_made_io_slower() {
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     git("bisect start HEAD HEAD~7");
-    let ended = git("bisect run ./step");
-    assert_eq!(ended.code, 0, "{} {}", ended.stdout, ended.stderr);
+    let ended = git("bisect run ./step").succeeds();
     let found = git("show --no-patch --format=%s refs/bisect/bad");
     assert_eq!(found.stdout.trim(), "change-5", "{}", ended.stdout);
 }

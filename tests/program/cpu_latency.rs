@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{command_of, copy_of_program, directory, diskspd, skip, start};
+use crate::common::{
+    command_of, copy_of_program, directory, directory_with, diskspd, read_json, skip, start,
+};
 use diskspd::sys::cpu_latency::DEVICE;
 use serde_json::Value;
 use std::fs::{self, File};
@@ -42,7 +44,7 @@ fn watched(line: &str, path: &Path) -> (crate::common::Ended, Vec<Option<i32>>) 
 }
 
 fn observed(record: &Path) -> Value {
-    let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
+    let record: Value = read_json(record);
     record["hosts"][0]["results"]["time_spans"][0]["observed"].clone()
 }
 
@@ -53,7 +55,7 @@ fn cpu_latency_is_held_and_recorded() {
     }
     let directory = directory();
     let (file, record) = (directory.path().join("f"), directory.path().join("run.json"));
-    let line = format!("-c1M -b4K -r -o1 -W0 -d2 --cpu-latency 7 -v --out={} {{}}", record.display());
+    let line = format!("-c1M -b4K -r -o1 -W0 -d1 --cpu-latency 7 -v --out={} {{}}", record.display());
     let (ended, held) = watched(&line, &file);
     ended.report();
     // Others on this machine may hold a lower one.
@@ -104,10 +106,8 @@ fn dry_run_reports_busy_device() {
     if limit().is_none() {
         return skip("/dev/cpu_dma_latency is missing, or may not be written to");
     }
-    let directory = directory();
-    let file = directory.path().join("f");
-    let ended = diskspd("--dry-run --cpu-latency 7 -c1M -d1 {}", &file);
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let (_directory, file) = directory_with("f");
+    let ended = diskspd("--dry-run --cpu-latency 7 -c1M -d1 {}", &file).succeeds();
     assert!(ended.stdout.contains("RunOptions:\n\tcpu_latency_us: 7\n"), "{}", ended.stdout);
     assert!(!file.exists());
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, directory, output, skip};
+use crate::common::{Ended, directory, output, side_by_side, skip};
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -61,12 +61,13 @@ fn drawn(shown: &str) -> Vec<String> {
 #[test]
 fn display_fits_every_width_with_all_figures() {
     let folder = directory();
-    for (columns, expected, absent) in [
+    let cases = [
         (40, &["measure", " IOPS"][..], &["max ", "MiB"][..]),
         (80, &["measure", "reads ", "writes ", "q: end"], &[]),
         (300, &["measure", "MiB/s", "p99", "max ", "reads ", "writes ", "CPU ", "q: end"], &[]),
-    ] {
-        let line = format!("{PROGRAM} {LINE} -d4 x.dat");
+    ];
+    side_by_side(cases, |(columns, expected, absent)| {
+        let line = format!("{PROGRAM} {LINE} -d3 x.dat");
         let Some(shown) = on_terminal(columns, &line, folder.path(), None) else { return };
         let lines = drawn(&shown);
         assert!(!lines.is_empty(), "{shown}");
@@ -78,7 +79,7 @@ fn display_fits_every_width_with_all_figures() {
         assert!(shown.contains("\x1b[36m"), "colours: {shown}");
         // The report follows, and nothing of the display is left.
         assert!(shown.contains("actual test time"), "{shown}");
-    }
+    });
 }
 
 #[test]
@@ -104,26 +105,27 @@ fn no_color_leaves_the_display_plain() {
 #[test]
 fn logs_get_a_line_every_ten_seconds() {
     let folder = directory();
-    let mut command = Command::new(PROGRAM);
-    command.current_dir(folder.path()).args(LINE.split(' ')).args(["-d12", "x.dat"]);
-    let ended: Ended = output(&mut command).unwrap().into();
-    let told = |text: &str| text.lines().filter(|line| line.contains("left: measure, ")).count();
-    assert!(told(&ended.stderr) >= 1, "{}", ended.stderr);
-    assert!(!ended.stderr.contains('\x1b'), "{:?}", ended.stderr);
-    let mut quiet = Command::new(PROGRAM);
-    quiet.current_dir(folder.path()).args(LINE.split(' ')).args(["-d11", "--quiet", "x.dat"]);
-    let ended: Ended = output(&mut quiet).unwrap().into();
-    assert_eq!(told(&ended.stderr), 0, "{}", ended.stderr);
-    let line = format!("TERM=dumb {PROGRAM} {LINE} -d12 x.dat");
-    let Some(shown) = on_terminal(80, &line, folder.path(), None) else { return };
-    assert!(told(&shown) >= 1 && !shown.contains('\x1b'), "{shown:?}");
+    side_by_side([(false, ""), (false, " --quiet"), (true, "")], |(is_terminal, option)| {
+        let line = format!("{LINE} -d11{option} x.dat");
+        let shown = if is_terminal {
+            let line = format!("TERM=dumb {PROGRAM} {line}");
+            let Some(shown) = on_terminal(80, &line, folder.path(), None) else { return };
+            shown
+        } else {
+            let mut command = Command::new(PROGRAM);
+            Ended::from(output(command.current_dir(folder.path()).args(line.split(' '))).unwrap()).stderr
+        };
+        let lines = shown.lines().filter(|line| line.contains("left: measure, ")).count();
+        assert_eq!(lines >= 1, option.is_empty(), "{line}: {shown}");
+        assert!(!shown.contains('\x1b'), "{shown:?}");
+    });
 }
 
 #[test]
 fn steps_show_their_place_and_the_answer_so_far() {
     let folder = directory();
     let line = "-b4K -r -o4 -W0 --engine null";
-    for (command, expected) in [
+    let cases = [
         (format!("--repeat 3 {line} -d2 -c1M x.dat"), &["run 2 of 3", "so far: mean of 1 run "][..]),
         (
             "sweep -o1,2,4 -b4K -r -W0 --engine null -d2 -c1M x.dat".to_owned(),
@@ -133,13 +135,14 @@ fn steps_show_their_place_and_the_answer_so_far() {
             format!("compare --repeat 2 -- {line} -d2 -c1M :: {line} -d2 -c1M x.dat"),
             &["run 3 of 4", "so far: ", " IOPS"],
         ),
-    ] {
+    ];
+    side_by_side(cases, |(command, expected)| {
         let line = format!("{PROGRAM} {command}");
         let Some(shown) = on_terminal(100, &line, folder.path(), None) else { return };
         let all = drawn(&shown).join("\n");
         assert!(expected.iter().all(|text| all.contains(text)), "{command}: {all}\n{shown}");
         assert!(all.contains(" left"), "{all}");
-    }
+    });
 }
 
 #[test]
@@ -195,7 +198,7 @@ fn loop_over_lines_keeps_its_input() {
 #[test]
 fn each_host_of_a_job_has_a_row() {
     let folder = directory();
-    for launcher in ["mpirun.mpich", "mpirun.openmpi --oversubscribe"] {
+    side_by_side(["mpirun.mpich", "mpirun.openmpi --oversubscribe"], |launcher| {
         if crate::common::tool(&format!("{} --version", launcher.split(' ').next().unwrap())).is_none() {
             skip("mpirun.mpich (mpich) or mpirun.openmpi (openmpi-bin) is missing");
             return;
@@ -207,5 +210,5 @@ fn each_host_of_a_job_has_a_row() {
         for text in ["rank 0 (", "rank 1 (", "2 hosts: measure", "p99 up to "] {
             assert!(all.contains(text), "{launcher}: {text}: {all}");
         }
-    }
+    });
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, command_of, directory, diskspd};
+use crate::common::{Ended, command_of, directory_with, diskspd, read_json};
 use serde_json::Value;
 
 fn doctor(arguments: &[&str]) -> Ended {
@@ -24,12 +24,11 @@ fn the_exit_code_says_whether_anything_distorts() {
 
 #[test]
 fn a_target_has_the_fingerprint_that_its_runs_have() {
-    let directory = directory();
-    let file = directory.path().join("a");
+    let (directory, file) = directory_with("a");
     let saved = directory.path().join("run.json");
     let line = format!("-c1M -b4K -r -Su -W0 -d1 --out {} {{}}", saved.display());
     assert_eq!(diskspd(&line, &file).code, 0);
-    let record: Value = serde_json::from_slice(&std::fs::read(&saved).unwrap()).unwrap();
+    let record: Value = read_json(&saved);
     let hash = record["hosts"][0]["system"]["fingerprint"]["hash"].as_str().unwrap();
     assert_eq!(hash.len(), 16);
     let ended = doctor(&[file.to_str().unwrap()]);
@@ -39,8 +38,7 @@ fn a_target_has_the_fingerprint_that_its_runs_have() {
 
 #[test]
 fn future_file_is_checked_by_its_directory() {
-    let directory = directory();
-    let missing = directory.path().join("to be created");
+    let (_directory, missing) = directory_with("to be created");
     let ended = doctor(&[missing.to_str().unwrap(), "--json"]);
     let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert!(answer["system"]["targets"][0]["file_system"]["kind"].is_string(), "{}", ended.stdout);

@@ -122,7 +122,7 @@ fn uncached_io_leaves_the_page_cache_alone() {
     });
 }
 
-fn after(line: &str, target: &Path, bytes: u64) -> Vec<u8> {
+fn content_after(line: &str, target: &Path, bytes: u64) -> Vec<u8> {
     let fill = |file: File| {
         file.write_all_at(&vec![MARKER; bytes as usize], 0).unwrap();
         file.sync_all().unwrap();
@@ -164,7 +164,7 @@ fn writes_stay_inside_the_area() {
         ] {
             let pattern = patterns.next().unwrap();
             let line = format!("{area} {pattern} -w100 -b4K BRIEF --destroy {{}}");
-            only(&line, &after(&line, target, MIB), &[(from, to)]);
+            only(&line, &content_after(&line, target, MIB), &[(from, to)]);
         }
     });
 }
@@ -180,7 +180,7 @@ fn a_distribution_hits_its_ranges_only() {
         ] {
             for way in ["-o8 -Su", "-o8 -Su --engine aio", "-o1 -Sb -t2"] {
                 let line = format!("-r {distribution} {way} -w100 -b4K BRIEF --destroy {{}}");
-                only(&line, &after(&line, target, MIB), ranges);
+                only(&line, &content_after(&line, target, MIB), ranges);
             }
         }
     });

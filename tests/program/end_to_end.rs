@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, Running, directory, diskspd, side_by_side};
+use crate::common::{Ended, Running, directory, directory_with, diskspd, read_json, side_by_side};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 #[test]
 fn first_readme_command_prints_the_whole_report() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     let ended = diskspd("-c32M -b4K -r -w25 -t2 -o32 -Su -L -D -W1 -d2 {}", &file);
     let report = ended.report();
     for part in [
@@ -42,8 +41,7 @@ fn first_readme_command_prints_the_whole_report() {
 
 #[test]
 fn published_commands_run_with_path_and_scale_changed() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     let created = diskspd("-b8K -d1 -W0 -h -L -o32 -t3 -r -w75 -c16M {}", &file);
     assert!(created.report().total("Total IO").ios > 0, "{}", created.stdout);
     let lines = [
@@ -66,8 +64,7 @@ fn published_commands_run_with_path_and_scale_changed() {
 
 #[test]
 fn writes_carry_the_pattern_and_stay_inside_the_bounds() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     std::fs::write(&file, vec![0xee; 4 << 20]).unwrap();
     diskspd("-b4K -w100 -o4 -B1M:1M BRIEF {}", &file).report();
     let content = std::fs::read(&file).unwrap();
@@ -92,8 +89,7 @@ fn several_targets_each_have_their_threads_and_rows() {
 
 #[test]
 fn complete_file_is_kept_and_recreate_rewrites_it() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     diskspd("-c1M -b4K BRIEF {}", &file).report();
     std::fs::write(&file, vec![7; 1 << 20]).unwrap();
     let kept = diskspd("-c1M -b4K BRIEF {}", &file);
@@ -107,8 +103,7 @@ fn complete_file_is_kept_and_recreate_rewrites_it() {
 
 #[test]
 fn files_hold_zeros_only_with_requested_zeros() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     let holds_zeros = || std::fs::read(&file).unwrap().iter().all(|&byte| byte == 0);
     for (line, zeros, told) in [
         ("-c1M -w100", false, ""),
@@ -175,12 +170,11 @@ fn a_record_is_run_again_the_same_way() {
     );
     assert!(!again.stderr.contains("in the record"), "the machine is the same: {}", again.stderr);
     // Recorded elsewhere.
-    let mut elsewhere: serde_json::Value = serde_json::from_slice(&fs::read(&one).unwrap()).unwrap();
+    let mut elsewhere: serde_json::Value = read_json(&one);
     elsewhere["hosts"][0]["system"]["computer_name"] = "elsewhere".into();
     elsewhere["hosts"][0]["system"]["kernel"] = "1.2.3".into();
     fs::write(at("elsewhere.json"), elsewhere.to_string()).unwrap();
-    let moved = diskspd("rerun --dry-run {}", &at("elsewhere.json"));
-    assert_eq!(moved.code, 0, "{}", moved.stderr);
+    let moved = diskspd("rerun --dry-run {}", &at("elsewhere.json")).succeeds();
     assert!(moved.stderr.contains("NOTE: recorded on 'elsewhere'; this is '"), "{}", moved.stderr);
     assert!(moved.stderr.contains("and 1.2.3 in the record"), "{}", moved.stderr);
     // What is in the record isn't asked for again, and the record isn't overwritten.
@@ -196,8 +190,7 @@ fn a_record_is_run_again_the_same_way() {
 
 #[test]
 fn ctrl_c_reports_completed_measurements() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     diskspd("-c4M -b4K BRIEF {}", &file).report();
     let began = Instant::now();
     let measuring = interrupt("-b4K -r -o4 -L -W0 -d600 {}", &file, ": measuring");
@@ -217,8 +210,7 @@ fn ctrl_c_reports_completed_measurements() {
 
 #[test]
 fn the_simulated_device_gives_the_same_report_every_time() {
-    let directory = directory();
-    let nowhere = directory.path().join("there-is-no-such-file.dat");
+    let (_directory, nowhere) = directory_with("there-is-no-such-file.dat");
     let line = "--engine sim -c1G -b4K -r -w30 -t2 -o8 -L -D100 -W0 -d2 {}";
     let results = |ended: Ended| {
         ended.report();
@@ -230,8 +222,7 @@ fn the_simulated_device_gives_the_same_report_every_time() {
 
 #[test]
 fn every_engine_carries_out_the_same_profile() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     diskspd("-c4M -b4K BRIEF {}", &file).report();
     let engines =
         [("uring", 1), ("uring", 16), ("aio", 1), ("aio", 16), ("sync", 1), ("null", 16), ("sim", 16)];
@@ -247,8 +238,7 @@ fn every_engine_carries_out_the_same_profile() {
 
 #[test]
 fn dry_run_prints_the_plan_and_changes_no_file() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     let ended = diskspd("--dry-run -c1G -b4K -r -t2 -o32 -Su -z5 {}", &file);
     ended.report();
     for part in ["Plan for timespan 1:", "uring", "O_DIRECT", "[0, 1073741824) of 1GiB", "random"] {
@@ -259,8 +249,7 @@ fn dry_run_prints_the_plan_and_changes_no_file() {
 
 #[test]
 fn progress_dots_and_verbose_lines_come_before_the_report() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     let ended = diskspd("-c1M -b4K -v -P100 -o4 -W1 -d1 {}", &file);
     let (before, report) = ended.stdout.split_once("\nCommand Line: ").unwrap();
     assert!(

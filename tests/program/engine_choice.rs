@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::{Loop, run, unmount};
-use crate::common::{Zram, command_of, directory, diskspd, side_by_side, skip};
+use crate::common::{Zram, command_of, directory, directory_with, diskspd, read_json, side_by_side, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -51,11 +51,10 @@ fn plans(options: &str, path: &Path, engine: &str, reason: &str) {
 
 /// Engine, reason and features in the record of a run.
 fn recorded(options: &str, path: &Path) -> [String; 3] {
-    let directory = directory();
-    let record = directory.path().join("run.json");
+    let (_directory, record) = directory_with("run.json");
     let ended = diskspd(&format!("{options} -v BRIEF --out {} {{}}", record.display()), path);
     ended.report();
-    let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    let record: serde_json::Value = read_json(&record);
     let engine = &record["hosts"][0]["results"]["time_spans"][0]["threads"][0]["engine"];
     let field = |name: &str| engine[name].as_str().unwrap().to_string();
     // -v says the same.
@@ -176,11 +175,10 @@ impl Drop for Fuse {
 
 /// The figures of a run: I/Os per second, and the mean latency in seconds.
 fn measured(options: &str, path: &Path) -> (f64, f64, serde_json::Value, String) {
-    let directory = directory();
-    let record = directory.path().join("run.json");
+    let (_directory, record) = directory_with("run.json");
     let ended = diskspd(&format!("{options} -L -W0 -d1 --out {} {{}}", record.display()), path);
     ended.report();
-    let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+    let record: serde_json::Value = read_json(&record);
     let total = &record["figures"]["time_spans"][0]["total"]["total"];
     let iops = total["throughput"]["iops"].as_f64().unwrap();
     let mean = total["latency"]["mean"].as_f64().unwrap() / 1000.0;
@@ -251,8 +249,7 @@ fn thread_engine_suits_all_its_targets() {
 
 #[test]
 fn polling_is_refused_before_anything_is_created() {
-    let directory = directory();
-    let file = directory.path().join("new.dat");
+    let (_directory, file) = directory_with("new.dat");
     diskspd("--poll -c1M -W0 -d1 {}", &file).fails(3, &["--poll", "add -Su"]);
     diskspd("--poll -Su -c1M --engine sync -W0 -d1 {}", &file)
         .fails(3, &["--poll", "leave out --engine sync"]);

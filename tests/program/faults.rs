@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{Ended, Report, Running, directory, diskspd, wait_until};
+use crate::common::{Ended, Report, Running, directory, directory_with, diskspd, wait_until};
 use diskspd::sys::extents;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -26,8 +26,7 @@ fn is_prepared(path: &Path, size: u64) -> bool {
 
 #[test]
 fn killed_preparation_leaves_an_unprepared_file() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     let size = 512 * MIB;
     for attempt in 0..10 {
         // An older file of the same size, prepared in full, is no help either when it is written anew.
@@ -61,8 +60,7 @@ fn killed_preparation_leaves_an_unprepared_file() {
 
 #[test]
 fn interrupted_file_creation_states_the_result() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     let size = 1024 * MIB;
     for existing in [true, false] {
         let interrupted = (0..10).find_map(|_| {
@@ -308,8 +306,7 @@ fn stalled_ios_at_the_end_are_named_with_age() {
 
 #[test]
 fn file_truncated_during_the_run_is_named() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     fs::write(&file, vec![1; 16 * MIB as usize]).unwrap();
     let mut run = crate::common::start("-b4K -r -o4 -D100 -W0 -d1 --strict --stream - {}", &file);
     let mut lines = BufReader::new(run.stdout.take().unwrap());
@@ -595,8 +592,7 @@ fn signals_end_real_and_simulated_runs_with_report() {
         });
         std::thread::sleep(Duration::from_millis(300));
         run.signal(signal);
-        let ended = run.end();
-        assert_eq!(ended.code, 0, "{line} {signal}: {}", ended.stderr);
+        let ended = run.end().succeeds();
         assert!(ended.stdout.contains(words), "{line} {signal}: {}", ended.stdout);
         let by = match signal {
             "TERM" => "SIGTERM ended the run after ",
@@ -672,8 +668,7 @@ fn thread_or_memory_shortage_is_an_error() {
 
 #[test]
 fn compressed_zeros_are_refused_by_size() {
-    let directory = directory();
-    let file = directory.path().join("bomb.json.gz");
+    let (_directory, file) = directory_with("bomb.json.gz");
     let gzip = |part: Vec<u8>| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(&part).unwrap();
@@ -699,8 +694,7 @@ fn endless_input_is_cut_and_created_folders_removed() {
     let ended: Ended =
         crate::common::output(&mut crate::common::command_of(&["report", "/dev/zero"])).unwrap().into();
     ended.fails(1, &["/dev/zero: cannot be read: it is larger than 256 MiB"]);
-    let directory = directory();
-    let path = directory.path().join("new/folder/test.dat");
+    let (directory, path) = directory_with("new/folder/test.dat");
     let order = diskspd::run::prepare::FileOrder { path: &path, size: MIB, zero: false, recreate: false };
     let stop = std::sync::atomic::AtomicBool::new(true);
     diskspd::run::prepare::prepare(&order, &mut |_, _| (), &stop).unwrap_err();

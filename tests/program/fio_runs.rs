@@ -19,8 +19,7 @@ const JOBS: &str = "[global]\nioengine=null\nsize=1g\nruntime=1\ntime_based\nnor
 fn fio_jobs_run_with_notes_on_standard_error_once() {
     let folder = directory();
     fs::write(folder.path().join("j.fio"), format!("{JOBS}write_lat_log=x\n")).unwrap();
-    let ended = diskspd(&["--fio", "j.fio", "--engine", "sim", "-d1"], folder.path());
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let ended = diskspd(&["--fio", "j.fio", "--engine", "sim", "-d1"], folder.path()).succeeds();
     let note =
         "NOTE: fio's write_lat_log (two): no such log is written; use --io-log, or -D with --out FILE.csv";
     assert_eq!(ended.stderr.lines().filter(|line| *line == note).count(), 1, "{}", ended.stderr);
@@ -83,8 +82,7 @@ fn fio_job_converts_to_line_or_profile_and_back() {
         assert!(none.stderr.contains(told), "{}", none.stderr);
     }
     assert_eq!(diskspd(&["convert", "b.fio", "--out", "b.xml"], folder.path()).code, 0);
-    let run = diskspd(&["-Xb.xml", "--engine", "sim", "--quiet"], folder.path());
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    diskspd(&["-Xb.xml", "--engine", "sim", "--quiet"], folder.path()).succeeds();
 }
 
 #[test]
@@ -97,16 +95,14 @@ fn command_line_of_fio_runs_and_converts() {
     let expected = "diskspd -b4K -c1G -f1G -fr -r -w50 -Z4M -t1 -o4 -n -Sb -d1 -W0 -L --engine=null x.dat\n";
     assert_eq!((line.code, line.stdout.as_str()), (0, expected), "{}", line.stderr);
     let ours = ["--engine", "sim", "-z7", "--quiet", "--out", "r.json"];
-    let run = diskspd(&[&["fio"], &words[..4], &ours, &words[4..]].concat(), folder.path());
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    diskspd(&[&["fio"], &words[..4], &ours, &words[4..]].concat(), folder.path()).succeeds();
     let record = fs::read_to_string(folder.path().join("r.json")).unwrap();
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
     let profile = &record["profile"];
     assert_eq!(profile["time_spans"][0]["rand_seed"], 7, "{profile}");
     let typed = profile["command_line"].as_str().unwrap();
     assert!(typed.starts_with("diskspd fio --name=x --rw=randrw"), "{typed}");
-    let again = diskspd(&["rerun", "--dry-run", "r.json"], folder.path());
-    assert_eq!(again.code, 0, "{}", again.stderr);
+    diskspd(&["rerun", "--dry-run", "r.json"], folder.path()).succeeds();
 }
 
 #[test]
@@ -117,13 +113,11 @@ fn job_file_gets_target_and_size_from_outside() {
     fs::write(folder.path().join("jobs/j.fio"), job).unwrap();
     fs::write(folder.path().join("jobs/block.inc"), "bs=64k\n").unwrap();
     let line = ["convert", "fio", "--filename=t.dat", "--size=4m", "jobs/j.fio"];
-    let converted = diskspd(&line, folder.path());
-    assert_eq!(converted.code, 0, "{}", converted.stderr);
+    let converted = diskspd(&line, folder.path()).succeeds();
     for word in ["-c4M", "-b64K", " t.dat"] {
         assert!(converted.stdout.contains(word), "{word}: {}", converted.stdout);
     }
-    let run = diskspd(&["fio", "--filename=t.dat", "--size=4m", "jobs/j.fio", "--quiet"], folder.path());
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    diskspd(&["fio", "--filename=t.dat", "--size=4m", "jobs/j.fio", "--quiet"], folder.path()).succeeds();
     assert_eq!(fs::metadata(folder.path().join("t.dat")).unwrap().len(), 4 << 20);
 }
 
@@ -157,8 +151,7 @@ fn a_time_span_ends_when_its_amount_was_done() {
     let folder = directory();
     let job = "[w]\nfilename=x.dat\nsize=4m\nrw=write\nbs=64k\n[r]\nstonewall\nfilename=x.dat\nsize=4m\nbs=64k\nloops=3\n";
     fs::write(folder.path().join("j.fio"), job).unwrap();
-    let ended = diskspd(&["--fio", "j.fio", "--quiet", "--out", "r.json"], folder.path());
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    diskspd(&["--fio", "j.fio", "--quiet", "--out", "r.json"], folder.path()).succeeds();
     let record = fs::read_to_string(folder.path().join("r.json")).unwrap();
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
     let done = |span: usize, way: &str| {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{Ended, directory, output, side_by_side, skip};
+use crate::common::{Ended, directory, directory_with, output, side_by_side, skip};
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -32,8 +32,7 @@ const NO_LOOP_NODES: &str = "mkdir {}.dev && mount -t tmpfs none {}.dev && cp -a
 #[test]
 fn writes_only_to_files_without_sys_or_proc() {
     let Some((device, _)) = Loop::with_file_system(16 << 20, "ext4") else { return };
-    let folder = directory();
-    let plain = folder.path().join("plain");
+    let (_folder, plain) = directory_with("plain");
     std::fs::write(&plain, vec![1; 1 << 20]).unwrap();
     const RUN: &str = "{program} -w50 -b4K -d1 -W0 ";
     for (hidden, run, code, words) in [
@@ -114,8 +113,7 @@ fn names_facts_that_cannot_be_read() {
 
 #[test]
 fn remedies_follow_the_error_and_not_the_file() {
-    let folder = directory();
-    let file = folder.path().join("file");
+    let (_folder, file) = directory_with("file");
     std::fs::write(&file, vec![1; 1 << 20]).unwrap();
     for files in [3, 4, 5, 6, 8] {
         let line = format!("ulimit -n {files}; exec {PROGRAM} -w50 -b4K -d1 -W0 {}", file.display());
@@ -203,8 +201,7 @@ fn names_the_process_that_keeps_an_input() {
             leased.kill().unwrap();
             leased.wait().unwrap();
         });
-        let ended = crate::common::diskspd(&line, Path::new(""));
-        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        let ended = crate::common::diskspd(&line, Path::new("")).succeeds();
         assert!(!is_held || ended.stderr.contains(&holder), "{line}: {holder}: {}", ended.stderr);
     });
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{Ended, command_of, directory, output, skip, tool};
+use crate::common::{Ended, command_of, directory, directory_with, output, read_json, skip, tool};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -82,8 +82,7 @@ fn ranks_measure_together_into_one_record() {
     {
         assert!(both.stderr.contains(said), "{said}: {}", both.stderr);
     }
-    let record: serde_json::Value =
-        serde_json::from_slice(&fs::read(folder.path().join("both.json")).unwrap()).unwrap();
+    let record: serde_json::Value = read_json(folder.path().join("both.json"));
     let hosts = record["hosts"].as_array().unwrap();
     let windows: Vec<i64> =
         hosts.iter().map(|host| host["clock"]["windows"][0]["start_ns"].as_i64().unwrap()).collect();
@@ -118,8 +117,7 @@ fn ranks_write_to_one_device_together() {
     let Some(both) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
     assert_eq!(both.code, 0, "{}", both.stderr);
     assert!(both.stderr.contains("2 ranks on its machine together"), "{}", both.stderr);
-    let record: serde_json::Value =
-        serde_json::from_slice(&fs::read(folder.path().join("both.json")).unwrap()).unwrap();
+    let record: serde_json::Value = read_json(folder.path().join("both.json"));
     for host in record["hosts"].as_array().unwrap() {
         let found = &host["summary"]["devices"][0];
         assert_eq!(found["ranks"], 2, "{found}");
@@ -263,7 +261,7 @@ fn merge_of_ranks_names_absent_ones() {
     let made = |rank: u32, ranks: Option<u32>, name: &str| {
         let line = ["--engine", "sim", "-c1G", "-d1", "-W0", "-z1", "--out", &file(name), "x"];
         assert_eq!(output(&mut command_of(&line)).unwrap().status.code(), Some(0));
-        let mut record: serde_json::Value = serde_json::from_slice(&fs::read(file(name)).unwrap()).unwrap();
+        let mut record: serde_json::Value = read_json(file(name));
         record["hosts"][0]["rank"] = rank.into();
         if let Some(ranks) = ranks {
             record["hosts"][0]["ranks"] = ranks.into();
@@ -298,8 +296,7 @@ fn killed_rank_leaves_a_report_of_the_others() {
         skip("mpirun.openmpi is missing (openmpi-bin)");
         return;
     }
-    let folder = directory();
-    let target = folder.path().join("1.dat");
+    let (folder, target) = directory_with("1.dat");
     (0..2).for_each(|rank| fs::write(folder.path().join(format!("{rank}.dat")), [7; 65536]).unwrap());
     let mut command = Command::new("mpirun.openmpi");
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
@@ -324,8 +321,7 @@ fn killed_rank_leaves_a_report_of_the_others() {
         assert!(ended.stderr.contains(said), "{said}: {}", ended.stderr);
     }
     assert!(ended.stdout.contains("1 of 2 hosts (missing: "), "{}", ended.stdout);
-    let record: serde_json::Value =
-        serde_json::from_slice(&fs::read(folder.path().join("all.json")).unwrap()).unwrap();
+    let record: serde_json::Value = read_json(folder.path().join("all.json"));
     assert!(record["hosts"][1]["missing"].is_string() && record["hosts"][0]["missing"].is_null());
 }
 

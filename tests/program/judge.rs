@@ -4,7 +4,9 @@
 
 use crate::common::hanging_storage::HangingStorage;
 use crate::common::loops::{self, Loop, unmount};
-use crate::common::{Ended, Zram, again, command_of, directory, output, skip, tool};
+use crate::common::{
+    Ended, Zram, again, command_of, directory, directory_with, output, read_json, skip, tool,
+};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -108,12 +110,11 @@ fn exit_code_of_command_is_kept() {
 
 #[test]
 fn command_without_io_has_no_verdict() {
-    let folder = directory();
-    let report = folder.path().join("r.json");
+    let (_folder, report) = directory_with("r.json");
     let words = ["judge", "--strict", "--out", report.to_str().unwrap(), "--", "true"];
     let ended: Ended = output(&mut command_of(&words)).unwrap().into();
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let record: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    let record: Value = read_json(report);
     assert_eq!(
         (verdict(&record).as_str(), record["program"]["words"][0].as_str()),
         ("unknown", Some("true"))
@@ -122,8 +123,7 @@ fn command_without_io_has_no_verdict() {
 
 #[test]
 fn forwarded_signal_ends_the_command() {
-    let folder = directory();
-    let mark = folder.path().join("mark");
+    let (_folder, mark) = directory_with("mark");
     let script = format!("trap 'exit 9' TERM; : >'{}'; while :; do sleep 0.05; done", mark.display());
     let mut child = command_of(&["judge", "--", "sh", "-c", &script]).stderr(Stdio::null()).spawn().unwrap();
     crate::common::wait_until("the command begins", || mark.exists());
@@ -311,7 +311,7 @@ fn watched_device_needs_no_command() {
     let words = ["judge", "--for", "300ms", "--out", report.to_str().unwrap(), &device];
     let ended: Ended = output(&mut command_of(&words)).unwrap().into();
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let record: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    let record: Value = read_json(report);
     assert_eq!(verdict(&record), "unknown");
     assert!(Path::new(&device).exists());
 }
@@ -412,7 +412,7 @@ fn watched_folder_names_its_users() {
     reader.kill().unwrap();
     reader.wait().unwrap();
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let record: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    let record: Value = read_json(report);
     let users = record["program"]["users"].as_array().cloned().unwrap_or_default();
     let shell = users.iter().find(|user| user["pid"] == reader.id());
     let read = shell.and_then(|user| user["read_bytes"].as_u64());

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, Running, directory, diskspd, skip, start, worker_process};
+use crate::common::{Ended, Running, directory_with, diskspd, skip, start, worker_process};
 use std::fs;
 use std::time::Duration;
 
@@ -45,8 +45,7 @@ fn buffers_use_the_reserve_or_its_size_is_printed() {
     if page != 2 << 20 {
         return skip(&format!("made for large pages of 2 MiB, here they have {page} bytes"));
     }
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     diskspd("-c16M BRIEF {}", &file).report();
     // Two threads, four blocks of 1 MiB for reads and as many for writes: four pages each.
     let line = "-l -b1M -o4 -w50 -t2 -r -W0 -d1 {}";
@@ -107,8 +106,7 @@ fn huge_pages_are_requested_by_default() {
     if fs::metadata("/sys/kernel/mm/transparent_hugepage").is_err() {
         return skip("the kernel has no transparent huge pages");
     }
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     diskspd("-c16M BRIEF {}", &file).report();
     for (options, asked) in [
         ("-b1M -o8 -r", true),

@@ -4,13 +4,12 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{Ended, directory, expanded, output, skip};
+use crate::common::{Ended, directory, directory_with, expanded, output, skip};
 use std::path::Path;
 use std::process::Command;
 
 fn calls(line: &str, target: &Path) -> Option<Vec<String>> {
-    let folder = directory();
-    let trace = folder.path().join("trace");
+    let (_folder, trace) = directory_with("trace");
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-e", "trace=%file", "-o"]).arg(&trace).arg(env!("CARGO_BIN_EXE_diskspd"));
     let line = expanded(line).replace("{}", target.to_str().unwrap());
@@ -56,8 +55,7 @@ fn check(target: &Path) {
 
 #[test]
 fn a_file_is_opened_by_its_name_once() {
-    let folder = directory();
-    let file = folder.path().join("a.dat");
+    let (_folder, file) = directory_with("a.dat");
     std::fs::write(&file, vec![1; 1 << 20]).unwrap();
     check(&file);
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Report, again, directory, diskspd, side_by_side};
+use crate::common::{Report, again, directory, diskspd, read_json, side_by_side};
 use serde_json::Value;
 use std::path::Path;
 
@@ -268,7 +268,7 @@ fn times(path: &Path) -> Vec<(u64, u64, u64)> {
 }
 
 fn paced(record: &Path) -> (Value, Vec<Value>) {
-    let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+    let record: Value = read_json(record);
     let findings = record["judgement"]["findings"].as_array().unwrap().clone();
     (record["figures"]["time_spans"][0]["paced"].clone(), findings)
 }
@@ -319,7 +319,6 @@ fn response_times_count_from_due_time() {
     assert_eq!(finding["severity"], "warning");
     assert!(finding["message"].as_str().unwrap().starts_with("16.7 % of the I/Os (50"), "{finding}");
     assert!(finding["evidence"][0].as_str().unwrap().contains("p99 "), "{finding}");
-    assert!(ended.stderr.contains("started more than 1 ms after they were due"), "{}", ended.stderr);
 
     // By interval: the one behind the stall has it.
     let csv = std::fs::read_to_string(at("run.csv")).unwrap();
@@ -434,7 +433,7 @@ fn log_contains_the_start_of_measuring() {
     let line = format!("--io-log {} --out {} -X{{}}", csv.display(), record.display());
     assert_eq!(diskspd(&line, &profile).code, 0);
     let after = utc();
-    let record: serde_json::Value = serde_json::from_slice(&std::fs::read(&record).unwrap()).unwrap();
+    let record: serde_json::Value = read_json(&record);
     let spans = record["hosts"][0]["results"]["time_spans"].as_array().unwrap();
     let log = std::fs::read_to_string(&csv).unwrap();
     let parts: Vec<&str> = log.split("\n\n").collect();
@@ -537,8 +536,7 @@ fn failed_io_ends_the_run_except_with_completion_routines() {
             .into()
     };
     run("-b4K -w100 -r -o4 -W0 -d1").fails(1, &["File too large", "thread 0, request", "the run failed"]);
-    let ended = run("-b4K -w100 -r -o4 -x -W0 -d1");
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let ended = run("-b4K -w100 -r -o4 -x -W0 -d1").succeeds();
     assert_eq!(ended.stderr.matches("With -x this request stops").count(), 4, "{}", ended.stderr);
     assert!(ended.stdout.contains("\nTotal IO\n"));
 }

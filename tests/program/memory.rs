@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{command_of, directory, diskspd, output, skip};
+use crate::common::{command_of, directory, directory_with, diskspd, output, skip};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::fs;
@@ -51,8 +51,7 @@ fn results_take_bounded_memory() {
     if output(Command::new("python3").arg("--version")).is_err() {
         return skip("needs python3");
     }
-    let folder = directory();
-    let file = folder.path().join("f.xml");
+    let (_folder, file) = directory_with("f.xml");
     let profile = |content: &str, times: usize| {
         let profile = content.repeat(times);
         format!("<Results><Profile><TimeSpans>{profile}</TimeSpans></Profile><TimeSpan/></Results>")

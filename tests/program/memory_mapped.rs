@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{directory, diskspd, side_by_side, skip, start, wait_until};
+use crate::common::{directory, directory_with, diskspd, side_by_side, skip, start, wait_until};
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 
@@ -53,8 +53,7 @@ fn mapped_threads_give_a_complete_report() {
 
 #[test]
 fn the_plan_says_how_the_file_is_used() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     for (options, expected) in [
         ("-Sm -o4", "mmap"),
         ("-Sm -o4", "mapped '"),
@@ -71,8 +70,7 @@ fn the_plan_says_how_the_file_is_used() {
 
 #[test]
 fn unmappable_or_unflushable_targets_are_refused() {
-    let directory = directory();
-    let file = directory.path().join("test.dat");
+    let (_directory, file) = directory_with("test.dat");
     fs::write(&file, vec![1; 64 * KIB]).unwrap();
     for flush in ["-Nn", "-Ni"] {
         diskspd(&format!("-Sm {flush} BRIEF {{}}"), &file).fails(1, &["test.dat", "dax", "-Nv"]);

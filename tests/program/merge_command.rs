@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::{command_of, directory, diskspd, output};
+use crate::common::{command_of, directory, diskspd, output, read_json};
 use diskspd::stats::{Histogram, IntervalLog, Intervals};
 use serde_json::Value;
 use std::path::Path;
@@ -38,8 +38,7 @@ fn merged_counts_equal_logs_of_all_hosts() {
         let line = format!(
             "--engine sim -c1G -b4K -r -w40 -t2 -L -D250 -W0 -d1 -g1500i -z{host} --io-log {log} --out {record} {{}}"
         );
-        let ended = diskspd(&line, Path::new("a.dat"));
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        diskspd(&line, Path::new("a.dat")).succeeds();
         ios.extend(logged(&file(&format!("{host}.csv"))));
     }
     let (all, xml, gone) = (at("all.json"), at("all.xml"), at("gone.json"));
@@ -55,7 +54,7 @@ fn merged_counts_equal_logs_of_all_hosts() {
     });
     assert_eq!(xmls.count(), 4);
 
-    let record: Value = serde_json::from_slice(&std::fs::read(file("all.json")).unwrap()).unwrap();
+    let record: Value = read_json(file("all.json"));
     let span = &record["figures"]["time_spans"][0];
     for (name, write) in [("read", false), ("write", true)] {
         let own = || ios.iter().filter(|io| io.0 == write);
@@ -101,8 +100,7 @@ fn result_xml_merges_available_figures() {
         files.push(file.display().to_string());
     }
     let ended = |words: &[&str]| -> crate::common::Ended { output(&mut command_of(words)).unwrap().into() };
-    let both = ended(&["merge", &files[0], &files[1]]);
-    assert_eq!(both.code, 0, "{}", both.stderr);
+    let both = ended(&["merge", &files[0], &files[1]]).succeeds();
     let total = both.stdout.lines().find(|line| line.starts_with("total")).unwrap();
     let cells: Vec<&str> = total.split_whitespace().collect();
     let alone = |file: &str| -> u64 {
@@ -121,9 +119,8 @@ fn report_of_many_hosts_is_short() {
     let folder = directory();
     let at = |name: &str| folder.path().join(name).display().to_string();
     let line = format!("-b4K -r -c64K -t4 -g100i -d1 -W0 -L -D250 -Sh --out {} {{}}", at("base.json"));
-    let ended = diskspd(&line, &folder.path().join("a.dat"));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let base: Value = serde_json::from_slice(&std::fs::read(at("base.json")).unwrap()).unwrap();
+    diskspd(&line, &folder.path().join("a.dat")).succeeds();
+    let base: Value = read_json(at("base.json"));
     let report = |hosts: usize| -> crate::common::Ended {
         let files: Vec<String> = (0..hosts).map(|host| at(&format!("n{host}.json"))).collect();
         for (host, file) in files.iter().enumerate() {
@@ -143,8 +140,7 @@ fn report_of_many_hosts_is_short() {
         output(&mut command_of(&[&words[..], &outs].concat())).unwrap().into()
     };
     for (hosts, rows) in [(20, 80), (21, 0), (300, 0)] {
-        let ended = report(hosts);
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        let ended = report(hosts).succeeds();
         assert_eq!(ended.report().rows("Total IO").len(), rows, "{hosts}");
         assert!(ended.report().total("Total IO").ios > 0, "{hosts}");
         assert!(hosts == 20 || ended.stdout.lines().count() <= 200, "{}", ended.stdout);

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::{Ended, command_of, directory, diskspd, side_by_side, skip};
+use crate::common::{Ended, command_of, directory, directory_with, diskspd, side_by_side, skip};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
@@ -59,8 +59,7 @@ fn metrics_match_the_record() {
     let at = |name: &str| directory.path().join(name);
     let outs =
         ["prom", "om", "json"].map(|ending| format!("--out {}", at(&format!("run.{ending}")).display()));
-    let ended = diskspd(&format!("{RUN} {} {{}}", outs.join(" ")), &at("test.dat"));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    diskspd(&format!("{RUN} {} {{}}", outs.join(" ")), &at("test.dat")).succeeds();
     let text = |name: &str| fs::read_to_string(at(name)).unwrap();
     let [prom, om] = ["run.prom", "run.om"].map(|name| samples(&text(name)));
     assert_eq!(prom, om);
@@ -90,12 +89,10 @@ fn metrics_match_the_record() {
 
 #[test]
 fn run_without_figures_has_no_samples() {
-    let directory = directory();
-    let out = directory.path().join("run.prom");
+    let (directory, out) = directory_with("run.prom");
     // Without -L.
     let run = RUN.replace(" -L", "");
-    let ended = diskspd(&format!("{run} --out {} {{}}", out.display()), &directory.path().join("test.dat"));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    diskspd(&format!("{run} --out {} {{}}", out.display()), &directory.path().join("test.dat")).succeeds();
     let text = fs::read_to_string(out).unwrap();
     assert!(text.contains("diskspd_ios_total") && !text.contains("latency"), "{text}");
 }
@@ -104,8 +101,7 @@ fn run_without_figures_has_no_samples() {
 fn metrics_stream_replaces_its_file_each_interval() {
     let directory = directory();
     let (live, target) = (directory.path().join("live.prom"), directory.path().join("test.dat"));
-    let ended = streaming(&live.display().to_string(), &target);
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    streaming(&live.display().to_string(), &target).succeeds();
     let text = fs::read_to_string(&live).unwrap();
     let samples = samples(&text);
     assert_eq!(samples.iter().find(|(name, _)| name.contains("running")).unwrap().1, &0.0, "{text}");
@@ -117,8 +113,7 @@ fn metrics_stream_replaces_its_file_each_interval() {
 
 #[test]
 fn a_stream_for_influx_is_its_line_protocol() {
-    let directory = directory();
-    let target = directory.path().join("test.dat");
+    let (_directory, target) = directory_with("test.dat");
     let text = streaming("influx:-", &target).stdout;
     let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
     assert!(!lines.is_empty() && lines.len().is_multiple_of(3), "{text}");
@@ -155,8 +150,7 @@ fn stream_form_is_explicit_or_taken_from_the_suffix() {
         let file = directory.path().join(name);
         let colon = if form.is_empty() { "" } else { ":" };
         let target = directory.path().join(format!("{name}.dat"));
-        let ended = streaming(&format!("{form}{colon}{}", file.display()), &target);
-        assert_eq!(ended.code, 0, "{stream}: {}", ended.stderr);
+        streaming(&format!("{form}{colon}{}", file.display()), &target).succeeds();
         let text = fs::read_to_string(&file).unwrap();
         assert!(text.starts_with(begins), "{stream}: {text}");
     });

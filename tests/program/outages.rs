@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::faults::Served;
-use crate::common::{Ended, directory, diskspd, start, tool, wait_until};
+use crate::common::{Ended, directory, diskspd, read_json, start, tool, wait_until};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 fn record(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+    read_json(path)
 }
 
 fn millis(ms: u64) {

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::writing_lines::{OUTPUTS, PREPARING, words};
-use crate::common::{Ended, command_of, directory, output, skip};
+use crate::common::{Ended, command_of, directory, directory_with, output, skip};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
@@ -53,8 +53,7 @@ fn prepared() -> tempfile::TempDir {
     // Nobody waits for the disk that others keep busy.
     let folder = tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| directory());
     let run = |line: &str| {
-        let ended = in_folder(folder.path(), line, "");
-        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        in_folder(folder.path(), line, "").succeeds();
     };
     fs::write(folder.path().join("t.dat"), vec![7; 1 << 20]).unwrap();
     PREPARING.iter().for_each(|line| run(line));
@@ -142,7 +141,7 @@ fn trap(folder: &Path, name: &str, mode: u32) {
 }
 
 #[test]
-fn no_command_makes_files_behind_links_of_others() {
+fn commands_create_no_files_through_foreign_links() {
     if !rustix::process::geteuid().is_root() {
         return skip("acting as another user needs root");
     }
@@ -182,8 +181,7 @@ fn outputs_and_targets_spare_kept_files_and_inputs() {
     let folder = prepared();
     let at = |name: &str| folder.path().join(name);
     let prepare = |line: &str| {
-        let ended = in_folder(folder.path(), line, "");
-        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        in_folder(folder.path(), line, "").succeeds();
     };
     prepare("sweep --dir points -o1..2 SIM");
     fs::hard_link(at("journal"), at("second")).unwrap();
@@ -258,8 +256,7 @@ fn streams_to_storage_in_use_are_refused() {
         assert_eq!(with_streams("--help", open(path), open(path)).code, 1);
     }
     assert!(fs::read(&image).unwrap() == before);
-    let folder = directory();
-    let plain = folder.path().join("out");
+    let (_folder, plain) = directory_with("out");
     let ended = with_streams("--version", fs::File::create(&plain).unwrap(), Stdio::piped());
     assert!(ended.code == 0 && fs::metadata(&plain).unwrap().len() > 0, "{}", ended.stderr);
 }

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, command_of, directory, diskspd, on_columns, schema, skip};
+use crate::common::{Ended, command_of, directory, diskspd, on_columns, read_json, schema, skip};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, lchown, symlink};
@@ -742,7 +742,7 @@ fn hostile_record_is_escaped_on_a_terminal() {
     let (file, _) = target(folder.path());
     let saved = folder.path().join("run.json");
     diskspd(&format!("-b4K -L -D250 -w50 -W0 -d1 --out {} {{}}", saved.display()), &file).report();
-    let honest: serde_json::Value = serde_json::from_slice(&fs::read(&saved).unwrap()).unwrap();
+    let honest: serde_json::Value = read_json(&saved);
     // A string takes it if the record can still be read: names do, kinds don't.
     let takes = |path: &[String]| {
         let mut record = honest.clone();
@@ -856,8 +856,7 @@ fn report_in_file_lacks_verdict() {
             let ended = command.stdout(stdout).stderr(std::process::Stdio::piped()).spawn().unwrap();
             ended.wait_with_output().unwrap().into()
         };
-        let ended = run(std::fs::File::create(&report).unwrap().into());
-        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        let ended = run(std::fs::File::create(&report).unwrap().into()).succeeds();
         let told: Vec<&str> = ended.stderr.lines().filter(|line| line.contains("has no verdict")).collect();
         match option {
             Some(option) => {

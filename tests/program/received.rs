@@ -3,60 +3,32 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use crate::common::lab::Lab;
 use crate::common::loops::Loop;
-use crate::common::{self, Ended, command_of, output, skip};
+use crate::common::skip;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::PathBuf;
-use tempfile::TempDir;
 
 /// A user without an entry.
 const STRANGER: u32 = 54_321;
 
-/// A folder with a separate history.
-struct Lab(TempDir);
+/// A folder that all users may read, with a target.
+fn open_lab() -> Lab {
+    let lab = Lab::new();
+    fs::set_permissions(lab.folder(), Permissions::from_mode(0o755)).unwrap();
+    fs::write(lab.path("t.dat"), vec![0; 1 << 20]).unwrap();
+    lab
+}
 
-impl Lab {
-    fn new() -> Lab {
-        let lab = Lab(common::directory());
-        fs::set_permissions(lab.0.path(), Permissions::from_mode(0o755)).unwrap();
-        fs::write(lab.path("t.dat"), vec![0; 1 << 20]).unwrap();
-        lab
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.path(name), text).unwrap();
-    }
-
-    /// A suite of one test in one round.
-    fn suite(&self, command: &str) {
-        self.write(
-            "s.toml",
-            &format!("name = 's'\nrepeat = 1\n[[test]]\nname = 't'\ncommand = '''{command}'''\n"),
-        );
-    }
-
-    fn run(&self, line: &str) -> Ended {
-        let mut command = command_of(&line.split_whitespace().collect::<Vec<_>>());
-        command.current_dir(self.0.path()).env("DISKSPD_STORE", self.path("store"));
-        output(&mut command).unwrap().into()
-    }
-
-    #[track_caller]
-    fn ends(&self, line: &str, code: i32, words: &str) {
-        let ended = self.run(line);
-        assert_eq!(ended.code, code, "{line}: {}", ended.stderr);
-        assert!(ended.stderr.contains(words), "{line}: {}", ended.stderr);
-    }
+/// Writes a suite of one test in one round.
+fn write_suite(lab: &Lab, command: &str) {
+    let text = format!("name = 's'\nrepeat = 1\n[[test]]\nname = 't'\ncommand = '''{command}'''\n");
+    lab.write("s.toml", &text);
 }
 
 #[test]
 fn suites_refuse_options_of_the_user() {
-    let lab = Lab::new();
+    let lab = open_lab();
     for (option, name) in [
         ("--with \"sh -c ': > mark'\"", "--with"),
         ("--with=./mark.sh", "--with"),
@@ -72,28 +44,28 @@ fn suites_refuse_options_of_the_user() {
         ("-Rxml", "-R"),
         ("--dry-run", "--dry-run"),
     ] {
-        lab.suite(&format!("-b4K -w100 -d1 -W0 {option} t.dat"));
+        write_suite(&lab, &format!("-b4K -w100 -d1 -W0 {option} t.dat"));
         for line in ["suite s.toml", "suite s.toml --dry-run", "suite s.toml t.dat -- -d1"] {
-            lab.ends(line, 3, &format!("cannot use {name} in a file"));
+            lab.run(line).fails(3, &[&format!("cannot use {name} in a file")]);
             assert!(!lab.path("mark").exists(), "{option}: {line}");
         }
     }
     // Options of commands are none of a run, wherever they are.
     for option in ["--between=./mark.sh", "--dir=mark", "--with-a=./mark.sh"] {
-        lab.suite(&format!("-b4K -d1 {option} t.dat"));
-        lab.ends("suite s.toml", 3, "unknown option");
+        write_suite(&lab, &format!("-b4K -d1 {option} t.dat"));
+        lab.run("suite s.toml").fails(3, &["unknown option"]);
     }
 }
 
 #[test]
 fn folders_of_runs_start_no_programs() {
-    let lab = Lab::new();
+    let lab = open_lab();
     let line = |between: &str| format!("sweep --dir d {between} --engine=sim -c1M -d1 -W0 -o1..2 -b4K t.dat");
     assert_eq!(lab.run(&line("--between=false")).code, 1);
     let kept = fs::read_to_string(lab.path("d/sweep.json")).unwrap();
     lab.write("d/sweep.json", &kept.replace("\"false\"", "\": > mark\""));
     for between in ["", "--between=false", "--between=true"] {
-        lab.ends(&line(between), 1, "it holds another sweep");
+        lab.run(&line(between)).fails(1, &["it holds another sweep"]);
     }
     let line = |run: &str| format!("compare --dir c --repeat 3 --engine=sim -c1M -d1 -W0 -b4K {run} t.dat");
     assert_eq!(lab.run(&line("")).code, 0);
@@ -101,7 +73,7 @@ fn folders_of_runs_start_no_programs() {
     lab.write("c/comparison.json", &kept.replace("-b4K", "--with=./mark.sh -b4K"));
     lab.write("mark.sh", "#!/bin/sh\n: > mark\n");
     fs::set_permissions(lab.path("mark.sh"), Permissions::from_mode(0o755)).unwrap();
-    lab.ends(&line(""), 1, "it holds another comparison");
+    lab.run(&line("")).fails(1, &["it holds another comparison"]);
     assert!(!lab.path("mark").exists());
 }
 
@@ -109,7 +81,7 @@ fn folders_of_runs_start_no_programs() {
 #[test]
 fn devices_that_only_files_name_are_not_written() {
     let Some(device) = Loop::new(8 << 20) else { return };
-    let lab = Lab::new();
+    let lab = open_lab();
     let name = device.device.display().to_string();
     std::os::unix::fs::symlink(&device.device, lab.path("link")).unwrap();
     let line = |line: &str| line.replace("LOOP", &name);
@@ -134,44 +106,43 @@ fn devices_that_only_files_name_are_not_written() {
         ("", "rerun --destroy w.json", "rerun w.json link"),
         ("", "baseline check w --repeat 1 --destroy", "baseline check w LOOP --repeat 1"),
     ] {
-        lab.suite(&line(command));
+        write_suite(&lab, &line(command));
         let refused = lab.run(&line(by_file));
         assert!([1, 3].contains(&refused.code), "{by_file} ({command}): {}", refused.code);
         assert!(refused.stderr.contains("only a file names this device"), "{by_file}: {}", refused.stderr);
         let planned = by_user.split_once(' ').map(|(command, rest)| format!("{command} --dry-run {rest}"));
         let line = line(&planned.filter(|_| !by_user.starts_with("baseline")).unwrap_or(by_user.to_owned()));
-        let permitted = lab.run(&line);
-        assert_eq!(permitted.code, 0, "{line} ({command}): {}", permitted.stderr);
+        lab.run(&line).succeeds();
     }
     // Reading needs no permission, and --destroy none of a file.
-    lab.suite(&line("-b4K -d1 -W0 LOOP"));
-    lab.ends("suite s.toml --dry-run", 0, "");
+    write_suite(&lab, &line("-b4K -d1 -W0 LOOP"));
+    lab.run("suite s.toml --dry-run").fails(0, &[""]);
     if device.mkfs("ext4").is_none() {
         return;
     }
-    lab.suite(&line("-b4K -d1 -W0 -w100 LOOP"));
-    lab.ends(&line("suite s.toml --dry-run LOOP"), 3, "ext4");
-    lab.ends(&line("suite s.toml --dry-run LOOP -- --destroy"), 0, "");
-    lab.ends("suite s.toml -- --destroy", 3, "only a file names this device");
+    write_suite(&lab, &line("-b4K -d1 -W0 -w100 LOOP"));
+    lab.run(&line("suite s.toml --dry-run LOOP")).fails(3, &["ext4"]);
+    lab.run(&line("suite s.toml --dry-run LOOP -- --destroy")).fails(0, &[""]);
+    lab.run("suite s.toml -- --destroy").fails(3, &["only a file names this device"]);
 }
 
 #[test]
 fn unused_targets_are_refused() {
-    let lab = Lab::new();
-    lab.suite("-b4K -d1 t.dat");
-    lab.ends("suite s.toml other.dat --dry-run", 3, "'other.dat' is not used");
-    lab.ends("suite s.toml t.dat --dry-run", 0, "");
+    let lab = open_lab();
+    write_suite(&lab, "-b4K -d1 t.dat");
+    lab.run("suite s.toml other.dat --dry-run").fails(3, &["'other.dat' is not used"]);
+    lab.run("suite s.toml t.dat --dry-run").fails(0, &[""]);
     assert_eq!(lab.run("-b4K -d1 -W0 --engine=sim -c1M --out r.json t.dat").code, 0);
-    lab.ends("rerun r.json r.json", 3, "'r.json' is not a target of this record");
-    lab.ends("rerun --dry-run r.json t.dat", 0, "");
+    lab.run("rerun r.json r.json").fails(3, &["'r.json' is not a target of this record"]);
+    lab.run("rerun --dry-run r.json t.dat").fails(0, &[""]);
 }
 
 #[test]
 fn messages_quote_no_files_that_files_name() {
-    let lab = Lab::new();
+    let lab = open_lab();
     lab.write("secret", "hush=1\nbs=hush\niodepth=${HUSH}\nhush\n\nrw=hush\ninclude hush\nverify=hush\n");
     lab.write("j.fio", "[global]\nfilename=t.dat\n[a]\ninclude secret\n");
-    lab.suite("--fio secret");
+    write_suite(&lab, "--fio secret");
     let own = lab.run("--fio secret").stderr;
     assert!(own.contains("hush"), "the user's own file is quoted: {own}");
     for (line, command, place) in [
@@ -181,7 +152,7 @@ fn messages_quote_no_files_that_files_name() {
         ("suite s.toml", "-Xsecret", "-Xsecret"),
         ("suite s.toml", "--replay secret t.dat", "--replay secret"),
     ] {
-        lab.suite(command);
+        write_suite(&lab, command);
         let ended = lab.run(line);
         assert!([1, 3].contains(&ended.code), "{line} ({command}): {}", ended.code);
         assert!(ended.stderr.contains(place), "{line} ({command}): {}", ended.stderr);
@@ -213,7 +184,7 @@ fn root_reads_only_what_owners_of_profiles_may() {
     if !rustix::process::geteuid().is_root() {
         return skip("needs root");
     }
-    let lab = Lab::new();
+    let lab = open_lab();
     let spans = "<Profile><TimeSpans><TimeSpan><Duration>1</Duration><Warmup>0</Warmup><Targets><Target>\
                  <Path>t.dat</Path><WriteRatio>100</WriteRatio><BlockSize>4096</BlockSize><WriteBufferContent>\
                  <Pattern>random</Pattern><RandomDataSource><SizeInBytes>4096</SizeInBytes><FilePath>secret\
@@ -231,7 +202,7 @@ fn root_reads_only_what_owners_of_profiles_may() {
         ("suite s.toml", "s.toml", "-Xp.xml", &cases[..1]),
         ("--fio j.fio --dry-run", "j.fio", "", &cases),
     ] {
-        lab.suite(command);
+        write_suite(&lab, command);
         for (owner, mode, allowed) in cases.iter().copied() {
             fs::set_permissions(lab.path("secret"), Permissions::from_mode(mode)).unwrap();
             chown(lab.path(file), Some(owner), None).unwrap();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use crate::common::result_files::{DISKSPD, mutations};
-use crate::common::{Ended, directory, diskspd, on_columns};
+use crate::common::{Ended, directory, directory_with, diskspd, on_columns};
 use std::path::Path;
 
 const RECORD: &[u8] = include_bytes!("../data/records/one-line.json");
@@ -67,8 +67,7 @@ fn records_and_results_share_one_table() {
     std::fs::write(at("b.xml"), DISKSPD[1].1).unwrap();
     std::fs::write(at("not-a-run.txt"), "left out").unwrap();
     diskspd("--engine sim -L -b4K -r -w30 -t2 -o4 -c1M -d1 --out {} sim.dat", &at("c.json")).report();
-    let ended = report("{} --csv", directory.path());
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let ended = report("{} --csv", directory.path()).succeeds();
     let rows = rows(&ended.stdout);
     let column = |name: &str| rows.iter().map(|row| row[name]).collect::<Vec<_>>();
     assert_eq!(column("origin"), ["record 3", "XML 2.2.0", "record 3"]);
@@ -114,8 +113,7 @@ fn unreadable_file_is_an_empty_row() {
 
 #[test]
 fn truncated_record_is_not_read_by_its_index() {
-    let directory = directory();
-    let file = directory.path().join("a.json");
+    let (_directory, file) = directory_with("a.json");
     diskspd("--engine sim -c1M -d1 --out {} sim.dat", &file).report();
     let whole = std::fs::read(&file).unwrap();
     assert_eq!(report("{} --csv", &file).code, 0);
@@ -148,11 +146,9 @@ fn names_stay_in_their_cell() {
 
 #[test]
 fn one_result_file_is_printed_as_its_figures() {
-    let directory = directory();
-    let file = directory.path().join("r.xml");
+    let (_directory, file) = directory_with("r.xml");
     std::fs::write(&file, include_str!("../data/samples/xml-a-random-read-latency.xml")).unwrap();
-    let ended = report("{}", &file);
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let ended = report("{}", &file).succeeds();
     for part in ["XML 2.2.0, of ", "13.250", "99.9 %     66.521      -   66.521", "random", "min ", "max "] {
         assert!(ended.stdout.contains(part), "{part:?} is missing:\n{}", ended.stdout);
     }

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{command_of, diskspd};
-use diskspd::checks::{Finding, Judgement, Severity, judge};
+use crate::common::{command_of, diskspd, recorded};
+use diskspd::checks::{Finding, JudgedRecord, Judgement, Severity, judge};
 use diskspd::formats::json;
 use diskspd::machine::environment::Environment;
 use diskspd::report::findings::{self, Detail};
@@ -14,13 +14,12 @@ use std::path::Path;
 
 #[test]
 fn per_thread_limit_is_stated_as_sum() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("a");
-    let ended = diskspd("-v -c1M -g100i -t3 -W0 -d1 --engine null {}", &file);
-    assert!(ended.stderr.contains("NOTE: -g limits each of the 3 threads"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("300 IOPS in all"), "{}", ended.stderr);
-    let alone = diskspd("-v -c1M -g100i -t1 -W0 -d1 --engine null {}", &file);
-    assert!(!alone.stderr.contains("-g limits each"), "{}", alone.stderr);
+    for (threads, is_stated) in [(3, true), (1, false)] {
+        let record = recorded(&format!("-c1M -g100i -t{threads} -W0 -d1 --engine null x"));
+        let judgement = JudgedRecord::new(&record).judgement;
+        let names: Vec<_> = judgement.findings.iter().map(|finding| finding.name).collect();
+        assert_eq!(names.contains(&"throughput-limit-per-thread"), is_stated, "{threads}: {names:?}");
+    }
 }
 
 /// A finding of a time span.
@@ -148,7 +147,7 @@ fn ordinary_run_is_brief_and_complete_with_v() {
     };
     assert_eq!(report(&[]), ended.stderr, "a saved record says the same");
     let all = report(&["-v"]);
-    assert!(all.contains("NOTE: steady for 20 s") && all.contains("NOTE: one run does not show"), "{all}");
+    assert!(all.matches("\nNOTE: ").count() > ended.stderr.matches("\nNOTE: ").count(), "{all}");
 }
 
 #[test]
@@ -182,7 +181,8 @@ fn empty_csv_is_announced_before_the_run() {
     let file = directory.path().join("r.csv");
     let line = |more: &str| format!("{more}-c1G -r -W0 -d1 --engine sim --out {} x", file.display());
     let without = diskspd(&line(""), Path::new(""));
-    assert!(without.stderr.contains("the CSV will have only a header"), "{}", without.stderr);
+    assert!(without.stderr.contains("CSV"), "{}", without.stderr);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 1);
     let with = diskspd(&line("-D "), Path::new(""));
     assert!(!with.stderr.contains("CSV"), "{}", with.stderr);
     assert!(std::fs::read_to_string(&file).unwrap().lines().count() > 1);
@@ -197,7 +197,7 @@ fn misspelled_command_is_not_a_target() {
     let mut command = command_of(&["repot", "--engine", "null"]);
     let there = command.current_dir(directory.path()).output().unwrap();
     let said = String::from_utf8(there.stderr).unwrap();
-    assert!(said.contains("an option follows the target 'repot'"), "it is a file: {said}");
+    assert!(!there.status.success() && said.contains("'repot'"), "it is a file: {said}");
 }
 
 /// The lines of an XML document without these elements.

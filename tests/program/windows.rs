@@ -321,8 +321,7 @@ fn machine_is_described_as_on_linux() {
     let Some(windows) = windows() else { return };
     let folder = tempfile::tempdir().unwrap();
     let run = |line: &str| {
-        let ended = windows.run(folder.path(), &line.split(' ').collect::<Vec<_>>());
-        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        let ended = windows.run(folder.path(), &line.split(' ').collect::<Vec<_>>()).succeeds();
         ended.stdout
     };
     let (here, there) = (on_linux(folder.path(), &["-Rsxml"]).stdout, run("-Rsxml"));
@@ -377,8 +376,7 @@ fn disks_are_listed_by_number_and_refused_as_outputs() {
     let Some(windows) = windows() else { return };
     let folder = with_runs();
     let run = |line: &str| windows.run(folder.path(), &line.split(' ').collect::<Vec<_>>());
-    let listed = run("devices --json");
-    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    let listed = run("devices --json").succeeds();
     let disks: Vec<serde_json::Value> = serde_json::from_str(&listed.stdout).unwrap();
     for disk in &disks {
         let number = disk["number"].as_u64().unwrap();
@@ -414,11 +412,7 @@ fn microsofts_tool_makes_the_runs() {
     let folder = with_tool();
     let path = folder.path();
     let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
-    let done = |line: &str| {
-        let ended = run(line);
-        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
-        ended
-    };
+    let done = |line: &str| run(line).succeeds();
     let swept =
         done("sweep --dir points --html p.html --with .\\ms.exe -o1..32 -b4K -r -d1 C:\\data\\x.dat").stdout;
     assert!(swept.contains("knee          -o8: 8000 IOPS at 1.000 ms"), "{swept}");
@@ -523,15 +517,12 @@ fn a_simulated_run_is_kept_run_again_and_logged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
-    let first = run("-b4K -r -o4 -d1 -W0 --engine sim -z5 -c1G --io-log log.csv --out r.json x.dat");
-    assert_eq!(first.code, 0, "{}", first.stderr);
+    run("-b4K -r -o4 -d1 -W0 --engine sim -z5 -c1G --io-log log.csv --out r.json x.dat").succeeds();
     let logged = fs::read(path.join("log.csv")).unwrap();
-    let again = run("rerun --io-log again.csv r.json");
-    assert_eq!(again.code, 0, "{}", again.stderr);
+    run("rerun --io-log again.csv r.json").succeeds();
     assert!(logged == fs::read(path.join("again.csv")).unwrap(), "the same I/Os at the same times");
     // Linux' program does the same again, too.
-    let here = on_linux(path, &["rerun", "--io-log", "here.csv", "r.json"]);
-    assert_eq!(here.code, 0, "{}", here.stderr);
+    on_linux(path, &["rerun", "--io-log", "here.csv", "r.json"]).succeeds();
     assert!(logged == fs::read(path.join("here.csv")).unwrap());
     let traced = windows.same(path, "trace --from log.csv");
     assert!(
@@ -548,7 +539,7 @@ fn a_simulated_run_is_kept_run_again_and_logged() {
     assert!(engines.contains("available, queue depth up to 1048576"), "{engines}");
 }
 
-fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
+fn texts_between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
     text.split(from).skip(1).map(|rest| rest.split_once(to).unwrap().0).collect()
 }
 
@@ -559,16 +550,15 @@ fn real_time_run_is_measured_and_kept() {
     let path = folder.path();
     let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
     let line = "--engine null -b4K -r -w30 -o4 -t2 -a0 -W1 -d1 -C1 -L -D -c1G -v --out r.json -Rxml x.dat";
-    let xml = run(line);
-    assert_eq!(xml.code, 0, "{}", xml.stderr);
+    let xml = run(line).succeeds();
     for step in
         ["thread 1 ready", "group 0 CPU 0", "warming up for 1 s", "measuring for 1 s", "cooling down for 1 s"]
     {
         assert!(xml.stderr.contains(step), "{step}: {}", xml.stderr);
     }
     let number = |text: &str| text.parse::<f64>().unwrap();
-    let measured = number(between(&xml.stdout, "<TestTimeSeconds>", "<")[0]);
-    let ios = between(&xml.stdout, "<IOCount>", "<");
+    let measured = number(texts_between(&xml.stdout, "<TestTimeSeconds>", "<")[0]);
+    let ios = texts_between(&xml.stdout, "<IOCount>", "<");
     assert!(measured >= 1.0 && ios.iter().all(|ios| number(ios) > 0.0), "{measured} {ios:?} {}", xml.stderr);
     // Elements are those of Linux's program.
     let here = on_linux(
@@ -577,11 +567,14 @@ fn real_time_run_is_measured_and_kept() {
     );
     let elements = |text: &str| -> std::collections::BTreeSet<String> {
         let results = text.split_once("<TestTimeSeconds>").unwrap().1;
-        between(results, "<", ">").into_iter().map(|tag| tag.split(' ').next().unwrap().to_owned()).collect()
+        texts_between(results, "<", ">")
+            .into_iter()
+            .map(|tag| tag.split(' ').next().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(elements(&xml.stdout), elements(&here.stdout));
     // One processor at least was at work.
-    let idle = between(&xml.stdout, "<IdlePercent>", "<");
+    let idle = texts_between(&xml.stdout, "<IdlePercent>", "<");
     assert!(idle.iter().any(|share| number(share) < 50.0), "{idle:?}");
     let text = windows.same(path, "report r.json");
     assert!(text.code == 0 && text.stdout.contains("avg.|"), "{}", text.stdout);
@@ -595,8 +588,7 @@ fn either_program_verifies_written_data() {
     let path = folder.path();
     let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
     let line = "--verify --journal j -c256K -b4K -r -w50 -o4 -Sh -W0 -d1 x.dat";
-    let verified = run(line);
-    assert_eq!(verified.code, 0, "{}", verified.stderr);
+    let verified = run(line).succeeds();
     assert!(verified.stdout.contains("Verified sectors"), "{}", verified.stdout);
     let whole = windows.same(path, "verify-after j");
     assert!(whole.code == 0 && whole.stdout.contains("failed:    none"), "{}", whole.stdout);
@@ -638,8 +630,7 @@ fn events_begin_and_end_runs() {
     let set = run(&format!("-yego{name}"));
     assert_eq!((set.code, set.stdout), (1, format!("event 'go{name}' is set\n")), "{}", set.stderr);
     until("measuring for");
-    let wait = run(&format!("event wait go{name}"));
-    assert_eq!(wait.code, 0, "it stays set: {}", wait.stderr);
+    run(&format!("event wait go{name}")).succeeds();
     // What a measured window needs to have figures at all.
     std::thread::sleep(std::time::Duration::from_millis(300));
     assert_eq!(run(&format!("event set stop{name}")).code, 0);
@@ -695,11 +686,7 @@ fn files_are_made_read_and_written_in_every_way() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
-    let done = |line: &str| {
-        let ended = run(line);
-        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
-        ended
-    };
+    let done = |line: &str| run(line).succeeds();
     let content = || fs::read(path.join("x.dat")).unwrap();
     // Made, as DISKSPD makes them: each byte is its offset's lowest.
     let made = done("-c1M -b4K -r -w50 -o4 -F2 -W0 -d1 -Su -L -v --out r.json x.dat y.dat");
@@ -763,8 +750,7 @@ fn reading_volumes_and_disks_changes_nothing() {
     std::os::unix::fs::symlink(&image, &link).unwrap();
     let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
     let total = |line: &str| {
-        let ended = run(line);
-        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        let ended = run(line).succeeds();
         assert!(ended.stdout.contains("(8MiB)"), "{line}: {}", ended.stdout);
         assert!(ended.stderr.contains("UNKNOWN: "), "Wine counts nothing: {}", ended.stderr);
         let total = ended.stdout.lines().find(|line| line.starts_with("total:")).unwrap().to_owned();

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{calm_diskspd, directory, diskspd, side_by_side};
+use crate::common::{calm_diskspd, directory, directory_with, diskspd, side_by_side};
 use diskspd::cli::{self, Invocation};
 use diskspd::engines::Direction;
 use diskspd::profile::validate;
@@ -178,8 +178,7 @@ fn simulated_and_real_addresses_agree_with_fresh_content() {
 
 #[test]
 fn source_is_read_from_all_locations() {
-    let directory = directory();
-    let source = directory.path().join("source");
+    let (directory, source) = directory_with("source");
     // Every place of the source tells where it is.
     let content: Vec<u8> = (0..1u32 << 15).flat_map(|i| (i * 4).to_le_bytes()).collect();
     std::fs::write(&source, &content).unwrap();

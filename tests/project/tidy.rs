@@ -81,7 +81,7 @@ fn imports_point_one_way() {
     for source in SOURCES.iter() {
         let Some(own) = source.module().first().copied() else { continue };
         let allowed = &may_use[own];
-        for (at, path) in imports::named(source) {
+        for (at, path) in imports::imported_modules(source) {
             let used = path.first().filter(|used| may_use.contains_key(*used) && *used != own);
             if let Some(used) = used.filter(|used| !allowed.contains(used)) {
                 wrong.push(format!("{} uses {used}", place(source, at)));

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::type_complexity)]
 
 use crate::common::in_process::{profile_and_options, requested};
-use crate::common::{directory, side_by_side, skip};
+use crate::common::{directory, directory_with, side_by_side, skip};
 use diskspd::cli::{self, Invocation, Journals};
 use diskspd::integrity::journal::{JournalContent, Mixing, format};
 use diskspd::integrity::{Power, TargetReadBack, read_back};
@@ -222,8 +222,7 @@ fn destroyed_target_of_a_cut_run_is_damaged() {
 
 #[test]
 fn stamps_in_unwritten_places_are_damage() {
-    let directory = directory();
-    let file = directory.path().join("data");
+    let (_directory, file) = directory_with("data");
     std::fs::write(&file, vec![0xee; 2 * PLACES * PLACE]).unwrap();
     let at = file.clone();
     // The first time span writes the first half, the second one reads all.
@@ -291,8 +290,7 @@ fn damage_is_found_during_the_run() {
         ("-o4", |content| content.copy_within(..SECTOR, 40 * SECTOR), Some((SectorState::Misplaced, 1))),
     ];
     side_by_side(cases, |(options, damage, expected)| {
-        let directory = directory();
-        let file = directory.path().join("data");
+        let (_directory, file) = directory_with("data");
         std::fs::write(&file, vec![0xee; PLACES * PLACE]).unwrap();
         let at = file.clone();
         let line = format!("-b16K -s -W0 -d1 --verify {options}");
@@ -336,8 +334,7 @@ fn overlapping_writes_of_threads_raise_no_alarm() {
         "--engine uring -Sb -si -o8 -t3 --fsync-every 3",
     ];
     side_by_side(ways, |way| {
-        let directory = directory();
-        let file = directory.path().join("data");
+        let (directory, file) = directory_with("data");
         std::fs::write(&file, vec![0xee; 1 << 19]).unwrap();
         let durable = way.contains("-Sh") || way.contains("fsync");
         let journal = durable.then(|| directory.path().join("journal"));

@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::directory;
 use crate::common::in_process::profile_and_options;
+use crate::common::{directory, directory_with};
 use diskspd::operation::Operation;
 use diskspd::prelude::*;
 use diskspd::report::text;
@@ -212,8 +212,7 @@ fn the_times_of_all_threads_have_one_origin() {
 
 #[test]
 fn unrepeatable_records_are_refused() {
-    let directory = directory();
-    let log = directory.path().join("none.csv");
+    let (directory, log) = directory_with("none.csv");
     let trace = directory.path().join("trace");
     let path = trace.display();
     let write = "fio version 3 iolog\n0 /a read 0 512\n5 /a write 1073741312 1024\n9 /a write 0 512\n";

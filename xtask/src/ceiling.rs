@@ -8,7 +8,7 @@ use crate::harness::{Arguments, Failure, machine, program, statistics::median, t
 use diskspd::host;
 use diskspd::machine::System;
 use diskspd::run::Options;
-use diskspd::run::exact::{Cost, Time, run_exactly};
+use diskspd::run::exact_loop::{Cost, Time, run_exactly};
 use diskspd::run::prepare::{FileOrder, prepare};
 use diskspd::sys::usage::ThreadUsage;
 use part::Part;

@@ -26,8 +26,8 @@ const MAX_PROGRAM_BYTES: u64 = 8 << 20;
 /// # Errors
 /// Something doesn't build, is too large, or isn't the same both times.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
-    let libc = Libc::named(&arguments.value("--libc")?.unwrap_or_else(|| "musl".to_owned()))?;
-    let triple = Triple::named(&arguments.value("--arch")?.unwrap_or_else(|| "x86_64".to_owned()), libc)?;
+    let libc = Libc::from_name(&arguments.value("--libc")?.unwrap_or_else(|| "musl".to_owned()))?;
+    let triple = Triple::for_arch(&arguments.value("--arch")?.unwrap_or_else(|| "x86_64".to_owned()), libc)?;
     let twice = arguments.flag("--twice");
     let check = arguments.flag("--check");
     let program_only = arguments.flag("--program");

@@ -59,7 +59,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         .fold((0, 0), |(alarms, unable), tally| (alarms + tally.alarms.len(), unable + tally.unable.len()));
     match (alarms, unable) {
         (0, 0) => Ok(()),
-        _ => Err(format!("{alarms} false alarms, {unable} runs that could not be made").into()),
+        _ => Err(format!("{alarms} false alarms, {unable} runs that failed to start").into()),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Instructions per I/O of the worker loop on the engine `null`, counted by valgrind. They are the same on
 //! a busy machine, unlike time, so a slower loop is detected at its place.
 //!
-//! `Worker::run` itself is counted (see `diskspd::run::exact`), once for few I/Os and once for many. The
+//! `Worker::run` itself is counted (see `diskspd::run::exact_loop`), once for few I/Os and once for many. The
 //! difference per I/O excludes one-time costs. Time is virtual, so that the result is independent of it
 //! and reading it is nearly free. `cargo xtask ceiling` measures the cost of a clock.
 
 use crate::harness::{Arguments, Failure, is_installed, program, table};
 use diskspd::host;
 use diskspd::run::Options;
-use diskspd::run::exact::{Time, run_exactly};
+use diskspd::run::exact_loop::{Time, run_exactly};
 use std::fs;
 use std::process::Command;
 
@@ -94,7 +94,7 @@ fn total(workload: &str, ios: u64) -> Result<u64, Failure> {
         .args([
             "--tool=callgrind",
             "--collect-atstart=no",
-            "--toggle-collect=diskspd_run::span::system::exact::worker_outcome*",
+            "--toggle-collect=diskspd_run::span::system::exact_loop::worker_outcome*",
         ])
         .arg(format!("--callgrind-out-file={}", out.path().display()))
         .arg(std::env::current_exe()?)

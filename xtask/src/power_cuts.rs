@@ -38,7 +38,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         cuts: arguments.number("--cuts", 1000)?,
         seed: arguments.number("--seed", 1)?,
         seconds: arguments.number("--seconds", 2)?,
-        place: place.map(|name| CutStorage::named(&name)).transpose()?,
+        place: place.map(|name| CutStorage::from_name(&name)).transpose()?,
         keep: arguments.value("--keep")?.map(Into::into),
         way: arguments.value("--way")?,
         block: arguments.value("--block")?.unwrap_or_else(|| "16K".to_owned()),

@@ -73,7 +73,7 @@ impl Severity {
 
 /// The time span and targets of a finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
-pub struct FindingPlace {
+pub struct FindingLocation {
     /// The time span, from 1; `None` = the whole run.
     pub time_span: Option<usize>,
     /// The number of the target in its time span, from 1, where the message doesn't name the target.
@@ -83,7 +83,7 @@ pub struct FindingPlace {
     pub target: Option<RawText>,
 }
 
-impl fmt::Display for FindingPlace {
+impl fmt::Display for FindingLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(number) = self.time_span else { return Ok(()) };
         write!(f, "time span {number}")?;
@@ -105,7 +105,7 @@ pub struct Finding {
     pub severity: Severity,
     /// The time span and targets of the finding.
     #[serde(flatten)]
-    pub place: FindingPlace,
+    pub place: FindingLocation,
     /// Message: one plain sentence without a full stop. A list may follow on separate lines.
     pub message: String,
     /// The figures and facts that show it, one each.
@@ -125,7 +125,7 @@ impl Finding {
     pub fn new(
         name: &'static str,
         severity: Severity,
-        place: impl Into<FindingPlace>,
+        place: impl Into<FindingLocation>,
         message: impl Into<String>,
     ) -> Finding {
         let (place, message) = (place.into(), message.into());
@@ -143,7 +143,7 @@ impl Finding {
 
     /// Creates a finding about the whole run, or about the machine.
     pub fn of_machine(name: &'static str, severity: Severity, message: impl Into<String>) -> Finding {
-        Finding::new(name, severity, FindingPlace::default(), message)
+        Finding::new(name, severity, FindingLocation::default(), message)
     }
 
     /// Something that is good to know; it has no name.
@@ -172,7 +172,7 @@ impl Finding {
     }
 
     /// It is about this place.
-    pub fn at_place(self, place: FindingPlace) -> Finding {
+    pub fn at_place(self, place: FindingLocation) -> Finding {
         Finding { place, ..self }
     }
 
@@ -229,7 +229,7 @@ pub struct Printed<'a> {
     /// In front of the first line, with a colon and a space; the others are indented by its length.
     pub label: &'a str,
     /// Subject of the finding; `None` if implied.
-    pub place: Option<&'a FindingPlace>,
+    pub place: Option<&'a FindingLocation>,
     /// One sentence with the quantity.
     pub message: &'a str,
     /// Measured values, one per line.

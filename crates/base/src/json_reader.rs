@@ -57,7 +57,6 @@ impl JsonError {
         self
     }
 
-    /// The error of a parser of this text.
     pub fn explain(text: &[u8], error: &serde_json::Error) -> JsonError {
         let (line, column, what) = (error.line(), error.column(), message(error));
         match error.classify() {

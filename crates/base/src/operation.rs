@@ -224,7 +224,6 @@ impl Operation {
         Operation::aux_operations().filter_map(|(op, row)| Some((op, row, row.share.as_ref()?)))
     }
 
-    /// Operations that replace a share of the I/Os.
     pub fn replacements() -> impl Iterator<Item = (Operation, &'static AuxRow, &'static ShareRow)> {
         Operation::shared().filter(|(.., share)| !share.of_writes)
     }

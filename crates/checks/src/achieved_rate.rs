@@ -44,7 +44,6 @@ pub(super) fn rate_tolerance(span: &SpanContext, ios: f64) -> f64 {
     }
 }
 
-/// A rate that was not reached.
 #[derive(Debug, Clone, Copy)]
 struct MissedRate<'a> {
     figures: &'a PacedFigures,

@@ -32,7 +32,6 @@ type SpanAdvice = fn(&SpanContext) -> Option<Finding>;
 
 const ABOUT_SPANS: &[SpanAdvice] = &[idle_exit_latency::waking_up, idle_exit_latency::unheeded, single_run];
 
-/// Checks for one time span.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let about_targets =
         span.targets().flat_map(|asked| ABOUT_TARGETS.iter().filter_map(move |rule| rule(span, asked)));

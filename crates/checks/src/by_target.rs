@@ -58,7 +58,6 @@ impl<'a> ByTarget<'a> {
         self.0.get(&id).map_or(&[][..], |known| &known.facts).iter().copied()
     }
 
-    /// Returns the disks under a target.
     pub(crate) fn disks(&self, id: TargetId) -> impl Iterator<Item = &'a Disk> {
         self.0.get(&id).map_or(&[][..], |known| &known.disks).iter().copied()
     }

@@ -140,7 +140,6 @@ fn empty_device(facts: &TargetContent) -> Option<Finding> {
     Some(finding.remedy("fill it (all data on it is lost): --prefill=random --destroy"))
 }
 
-/// Content that compresses, on something that does it.
 fn compressible_content(facts: &TargetContent) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
     let by = find_reducer(facts, |reducer| reducer.compresses)?;

@@ -1,7 +1,7 @@
 //! Sectors with wrong content (`--verify`), the most severe kind of finding.
 
 use super::{Finding, Severity};
-use diskspd_base::finding::FindingPlace;
+use diskspd_base::finding::FindingLocation;
 use diskspd_results::{FailedSector, IntegrityRow, IntegrityTable, Record, SectorState};
 
 pub const NAME: &str = "damaged-sectors";
@@ -43,7 +43,7 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
     let differ = if counts.wrong() == 1 { "differs" } else { "differ" };
     let message =
         format!("--verify: {sectors}{path}' {differ} from the data written: {}{first}", counts.described());
-    let place = FindingPlace { time_span: Some(time_span), ..FindingPlace::default() };
+    let place = FindingLocation { time_span: Some(time_span), ..FindingLocation::default() };
     let finding = Finding::new(NAME, Severity::Wrong, place, message).on_target(path);
     let keep = "leave the target unchanged; docs/reference/integrity.md lists the possible causes of each";
     Some(match other_order(row, table) {

@@ -75,7 +75,6 @@ fn device_statements<'a>(span: &SpanContext<'a>) -> &'a [DeviceLogDelta] {
     span.results.observed.as_ref().map_or(&[], |observed| &observed.device_logs)
 }
 
-/// All limits that were exceeded noticeably.
 fn exceeded_limits<'a>(span: &SpanContext<'a>) -> Vec<OverLimit<'a>> {
     let of = |statement: &'a DeviceLogDelta| {
         let counted = statement.volume()?;

@@ -5,7 +5,7 @@
 //! bytes
 //! ```
 //!
-//! `system` and `run::observe` collect facts before and around the measured window, and store them in the
+//! `host` and `run::watch` collect facts before and around the measured window, and store them in the
 //! record without conclusions. All conclusions are drawn here, so an old record can be judged again. Each
 //! time span gets one view (`view`), then the shared conclusions in a fixed order, then all checks.
 //!
@@ -13,7 +13,7 @@
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]
-// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+// These macros panic if the stream is closed; `sys::standard_error` ignores that.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 mod achieved_rate;

@@ -232,8 +232,9 @@ fn outage_finding(
     let of = longest.target.as_ref().filter(|_| span.ids.len() > 1);
     let of = of.map_or(String::new(), |path| format!(" of '{path}'"));
     // What nobody asks anything of answers nothing: that is no outage.
-    let unasked = failed::all_stopped_at(span).filter(|stopped| longest.is_at(*stopped));
-    let from = unasked.map_or(String::new(), |stopped| format!(", from {stopped:.2} s on unasked"));
+    let unrequested = failed::all_stopped_at(span).filter(|stopped| longest.is_at(*stopped));
+    let from =
+        unrequested.map_or(String::new(), |stopped| format!(", without requests from {stopped:.2} s on"));
     let message =
         format!("longest outage {:.2} s{of} ({}{from}){more}", longest.length_s, longest.in_short());
     let mut finding = Finding::new("outage", Severity::Warning, span, message);
@@ -248,7 +249,7 @@ fn outage_finding(
     // A thread without a CPU takes no completions: for the program that looks like storage that is silent.
     let causes = for_want_of_cpus("outages", all / span.measured.seconds.max(f64::MIN_POSITIVE), limits);
     let remedy = match causes.is_empty() {
-        true if unasked.is_some() => format!(
+        true if unrequested.is_some() => format!(
             "check {} and the path to the storage. The length of the outage is undetermined: with -x each \
              failed I/O stopped its request, and none was left",
             span.system.kernel_log()
@@ -289,7 +290,7 @@ impl Outage {
 
     fn describe_outage(&self) -> String {
         match (self.ios, self.expected_ios) {
-            (0, None) => "nothing completed at any time".into(),
+            (0, None) => "no I/O completed during the run".into(),
             (0, _) => "nothing completed".into(),
             (1, usual) => format!("1 I/O completed, usual are {:.0}", usual.unwrap_or_default()),
             (ios, usual) => {

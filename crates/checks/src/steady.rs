@@ -61,8 +61,7 @@ pub struct Steadiness {
 pub struct Interruption {
     pub times: usize,
     pub share: f64,
-    /// By how much the rate changed in them, share of the level: -1 = nothing was done; `None` = the level
-    /// is near zero.
+    /// Relative change of the rate during the interruptions: -1 = no I/O; `None` if the level is near zero.
     pub depth: Option<f64>,
     pub start: f64,
     pub end: f64,

@@ -1,4 +1,4 @@
-//! One slow target or thread among others with the same work, which the sum of all hides.
+//! Finds one slow target or thread among others with the same work. The totals do not show it.
 
 use super::{Finding, Severity, SpanContext};
 use diskspd_figures::stats::median;

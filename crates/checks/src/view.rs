@@ -2,7 +2,7 @@
 
 use super::by_target::ByTarget;
 use super::device::{Part, Queues};
-use diskspd_base::finding::FindingPlace;
+use diskspd_base::finding::FindingLocation;
 use diskspd_machine::System;
 use diskspd_machine::io_counters::{DeviceFacts, TargetDevices};
 use diskspd_machine::storage::Storage;
@@ -36,9 +36,9 @@ pub struct SpanContext<'a> {
     pub(super) queues: Queues,
 }
 
-impl From<&SpanContext<'_>> for FindingPlace {
-    fn from(span: &SpanContext) -> FindingPlace {
-        FindingPlace { time_span: Some(span.number), ..FindingPlace::default() }
+impl From<&SpanContext<'_>> for FindingLocation {
+    fn from(span: &SpanContext) -> FindingLocation {
+        FindingLocation { time_span: Some(span.number), ..FindingLocation::default() }
     }
 }
 

@@ -59,7 +59,6 @@ impl MakeEngine for EngineRow {
     }
 }
 
-/// Creates an engine without kernel calls.
 fn create_model(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     let device = match row.kind {
         EngineKind::SimCliff => SimDevice::cliff(),

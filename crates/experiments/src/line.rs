@@ -35,7 +35,6 @@ pub struct RunRow {
     pub hosts: Vec<HostRate>,
 }
 
-/// The rate of one of several hosts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostRate {
     pub name: String,

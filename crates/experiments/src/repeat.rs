@@ -51,7 +51,6 @@ impl Repeat {
         }
     }
 
-    /// Minimum number of runs.
     pub fn fewest(self) -> u32 {
         match self {
             Repeat::Times(times) => times,

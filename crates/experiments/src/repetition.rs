@@ -232,7 +232,6 @@ impl Repetition {
         }
     }
 
-    /// The rows of the table of figures.
     pub fn rows(&self) -> Vec<FigureRow<'_>> {
         let row = |(key, name, ..): Figure| Some(FigureRow { name, figure: self.figures.get(key)? });
         FIGURES.into_iter().filter_map(row).collect()
@@ -278,7 +277,6 @@ impl Repetition {
         }
     }
 
-    /// The runs that have the worst verdict.
     pub fn verdict_runs(&self) -> String {
         self.place_text(&self.runs_with(|one| one.device == self.verdict.device))
     }

@@ -3,14 +3,14 @@
 
 /// A list of objects in a JSON document.
 #[derive(Debug)]
-pub struct ListPlace {
+pub struct ListLocation {
     /// Names of the members that lead to the list, from the document on.
     pub names: &'static [&'static [u8]],
     /// Depths of the objects that have these members; 1 is the document.
     pub objects: &'static [usize],
 }
 
-impl ListPlace {
+impl ListLocation {
     /// Depth of the list; its elements are one deeper.
     fn depth(&self) -> usize {
         self.objects.last().map_or(0, |depth| depth + 1)
@@ -45,7 +45,7 @@ enum ListState {
 /// The text of a document, taken apart.
 #[derive(Debug)]
 pub struct ListSplitter {
-    places: &'static [ListPlace],
+    places: &'static [ListLocation],
     /// Number of names of each place in the open objects, from the outermost.
     found: Vec<usize>,
     /// The place whose list is open.
@@ -61,7 +61,7 @@ pub struct ListSplitter {
 }
 
 impl ListSplitter {
-    pub fn new(places: &'static [ListPlace]) -> ListSplitter {
+    pub fn new(places: &'static [ListLocation]) -> ListSplitter {
         let (skeleton, element, last) = Default::default();
         let (open, depth, list) = Default::default();
         let (in_text, is_escaped) = (false, false);
@@ -188,7 +188,7 @@ impl ListSplitter {
         }
         if byte == b'[' && self.list == ListState::Outside {
             let mut open = self.found.iter().zip(self.places);
-            let is_open = |(found, place): (&usize, &ListPlace)| {
+            let is_open = |(found, place): (&usize, &ListLocation)| {
                 *found == place.names.len() && place.depth() == self.depth
             };
             if let Some(open) = open.position(is_open) {
@@ -198,7 +198,6 @@ impl ListSplitter {
         Ok(())
     }
 
-    /// A member of the innermost object begins.
     fn begin_member(&mut self) {
         for (found, place) in self.found.iter_mut().zip(self.places) {
             let level = place.objects.iter().position(|depth| *depth == self.depth);
@@ -248,9 +247,9 @@ impl CompactText<'_> {
 mod tests {
     use super::*;
 
-    const PLACES: [ListPlace; 2] = [
-        ListPlace { names: &[b"hosts", b"threads"], objects: &[1, 3] },
-        ListPlace { names: &[b"hosts", b"targets"], objects: &[1, 3] },
+    const PLACES: [ListLocation; 2] = [
+        ListLocation { names: &[b"hosts", b"threads"], objects: &[1, 3] },
+        ListLocation { names: &[b"hosts", b"targets"], objects: &[1, 3] },
     ];
 
     fn split(text: &str, step: usize) -> Option<(String, Vec<String>)> {

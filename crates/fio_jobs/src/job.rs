@@ -12,7 +12,7 @@ use super::surroundings::HostContext;
 use diskspd_base::engines::EngineKind;
 use diskspd_profile::{IoPriority, Throughput, WriteLifetime};
 
-/// Smallest buffer that may use huge pages, bytes (`plan/buffers.rs` in the crate `model`).
+/// Smallest buffer in bytes that may use huge pages (as in `plan/buffers.rs`).
 const HUGE_FROM: u64 = 64 << 10;
 
 #[derive(Debug, Clone)]
@@ -46,7 +46,6 @@ pub(super) struct RequestedJob {
     /// Whether the job continues until its time is over, regardless of the completed work.
     pub(super) time_based: bool,
     pub(super) warmup_s: u32,
-    /// Delay of the start in us.
     pub(super) start_delay_us: u64,
     pub(super) loops: u64,
     /// Work of each thread before it ends: bytes, or a part of its area.

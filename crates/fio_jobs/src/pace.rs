@@ -97,7 +97,7 @@ fn is_poisson(settings: &JobSettings) -> Option<bool> {
         None | Some("linear") => Some(false),
         Some("poisson") => Some(true),
         Some(_) => {
-            settings.refuse("rate_process", "possible values: linear, poisson", "give one of them");
+            settings.refuse("rate_process", "possible values: linear, poisson", "use linear or poisson");
             None
         }
     }
@@ -119,7 +119,6 @@ fn keeps_ios(settings: &JobSettings, name: &'static str, sizes: &[SizeShare]) ->
     name == "rate_iops" && (sizes.len() == 1 || settings.has_option("bssplit"))
 }
 
-/// The bytes per second of a limit.
 fn bytes_per_second(name: &'static str, limit: u64, sizes: &[SizeShare]) -> u64 {
     if name == "rate" { limit } else { limit.saturating_mul(smallest_size(sizes)) }
 }

@@ -52,7 +52,7 @@ fn group_jobs<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<JobGroup<'a>>> {
                 let before = jobs.iter().take_while(|job| !std::ptr::eq(*job, named));
                 match (in_last, before.filter(|job| job.settings.job == *other).count()) {
                     (_, 0) => {
-                        settings.refuse("wait_for", "no job before it has that name", "name one before it");
+                        settings.refuse("wait_for", "no earlier job has this name", "name an earlier job");
                         return None;
                     }
                     (0, _) => named.job.stonewall,
@@ -157,7 +157,6 @@ fn group_span(group: &[&NamedJob], around: &dyn HostContext) -> Option<(TimeSpan
     Some((span, read_back))
 }
 
-/// The pieces of each thread of a job.
 fn thread_pieces(named: &NamedJob, around: &dyn HostContext) -> Option<Vec<Vec<FilePiece>>> {
     let NamedJob { settings, job } = named;
     let (smallest, real) = (job.shape.smallest(), job.engine.row().needs_files);

@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_text_in_own_memory() {
+    fn text_at_own_address_is_read() {
         use std::os::unix::ffi::OsStrExt;
         let text = b"/some/where\0".to_vec();
         let found = text_at(&Root::live_system(), text.as_ptr() as u64);

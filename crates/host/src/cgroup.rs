@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 static LIVE: GroupMounts = GroupMounts::new();
 
-/// The groups of this process, each with all that are above it, innermost first; of both versions of the
-/// interface.
+/// The control groups of this process in both versions of the interface, each with its parents, innermost
+/// first.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
     groups: Vec<ControlGroup>,

@@ -143,5 +143,4 @@ impl Device {
 }
 
 #[cfg(test)]
-#[path = "completion_probe_tests.rs"]
 mod tests;

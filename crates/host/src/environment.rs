@@ -1,5 +1,5 @@
 //! Environment of a measurement: processor settings, platform, limits of this process, and disk
-//! attachment. It contains only facts; `truth` interprets them.
+//! attachment. It contains only facts; `checks` interprets them.
 
 mod boot_parameters;
 mod control_groups;

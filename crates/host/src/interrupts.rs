@@ -16,7 +16,6 @@ pub struct InterruptCounters {
     cpus: Vec<u32>,
 }
 
-/// A disk whose controller has interrupts.
 #[derive(Debug)]
 struct InterruptingDisk {
     name: String,

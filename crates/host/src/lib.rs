@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]
-// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+// These macros panic if the stream is closed; `sys::standard_error` ignores that.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 #[cfg(target_os = "linux")]

@@ -2,7 +2,6 @@
 
 use crate::root::Root;
 
-/// State, name and numbers of a process.
 pub(crate) struct ProcessStat {
     text: String,
     /// Bytes of the name, which may contain any characters.

@@ -26,7 +26,6 @@ const MIN_RELEVANT_BYTES: u64 = 256 << 10;
 const CLIENTS: [&str; 10] =
     ["docker", "nerdctl", "ctr", "kubectl", "crictl", "lxc", "machinectl", "systemd-run", "ssh", "virsh"];
 
-/// All processes below one.
 #[derive(Debug)]
 pub struct ProcessTree {
     root: Root,

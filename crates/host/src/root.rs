@@ -92,7 +92,6 @@ impl Root {
         });
     }
 
-    /// The settings of the device with this directory.
     pub(super) fn settings(&self, directory: &Path, read: impl FnOnce() -> BlockDevice) -> BlockDevice {
         let Some(memory) = &self.memory else { return read() };
         memory.settings.lock_anyway().entry(directory.to_owned()).or_insert_with(read).clone()

@@ -274,5 +274,4 @@ fn is_mbr(ends: &DeviceEnds) -> bool {
 
 #[cfg(target_os = "linux")]
 #[cfg(test)]
-#[path = "signatures_tests.rs"]
 mod tests;

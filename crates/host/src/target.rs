@@ -255,5 +255,4 @@ fn device_sizes<L: Location + ?Sized>(location: &L, found: &Stat) -> Result<(u64
 }
 
 #[cfg(test)]
-#[path = "target_tests.rs"]
 mod tests;

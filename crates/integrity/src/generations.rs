@@ -55,7 +55,7 @@ impl UnitVersions {
         (self.0 >> 8) & MAX_GENERATION
     }
 
-    /// Returns the number of writes in flight. A saturated count never decreases, so the unit stays open.
+    /// Returns the number of writes in flight. A count at its maximum never decreases again.
     fn in_flight(self) -> u64 {
         self.0 & MAX_GENERATION
     }

@@ -291,5 +291,4 @@ pub fn same_target<'a>(paths: impl Iterator<Item = &'a Path>) -> Option<(usize, 
 }
 
 #[cfg(test)]
-#[path = "read_back_tests.rs"]
 mod tests;

@@ -59,7 +59,6 @@ pub fn differences_text(differences: &[Difference], most: usize) -> String {
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of these parts.
     pub fn of_parts(parts: BTreeMap<String, String>) -> Fingerprint {
         Fingerprint { hash: hash(&parts), parts }
     }

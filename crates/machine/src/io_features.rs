@@ -59,7 +59,6 @@ pub enum IoFeature {
     /// Checks of blocks by the controller.
     Protection,
     Placement,
-    /// Writes that are durable when they have completed.
     DurableWrites,
 }
 

@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]
-// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+// These macros panic if the stream is closed; `sys::standard_error` ignores that.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 mod affinity_order;
@@ -47,5 +47,5 @@ pub mod unread_facts;
 pub mod zones;
 
 pub use cpu_list::cpu_list;
-pub use rows::{CpuPlace, kernel_cpu};
+pub use rows::{CpuLocation, kernel_cpu};
 pub use system::{Core, CpuNode, Group, PowerScheme, System, Topology};

@@ -39,7 +39,7 @@ pub struct RemoteCalls {
     /// doesn't count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transmissions: Option<u64>,
-    /// Requests that had no answer in time.
+    /// Requests without a reply in time.
     #[serde(default)]
     pub timeouts: u64,
     #[serde(default)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 const GROUP: u32 = 64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CpuPlace {
+pub struct CpuLocation {
     pub socket: u32,
     pub node: u32,
     pub group: u16,
@@ -54,11 +54,11 @@ impl Topology {
     }
 
     /// Returns the active CPUs in order with their places; unknown places are 0.
-    pub fn rows(&self) -> Vec<CpuPlace> {
+    pub fn rows(&self) -> Vec<CpuLocation> {
         self.active_cpus()
             .map(|(group, cpu)| {
                 let core = self.cores.iter().find(|core| core.group == group && core.mask >> cpu & 1 == 1);
-                CpuPlace {
+                CpuLocation {
                     socket: number_of(&self.sockets, group, cpu),
                     node: number_of(&self.nodes, group, cpu),
                     group,

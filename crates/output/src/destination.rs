@@ -48,7 +48,6 @@ pub fn resolve_name(path: &Path) -> PathBuf {
     if path == Path::new("-") { descriptor(STANDARD_OUTPUT) } else { path.to_owned() }
 }
 
-/// The path of a descriptor of this process.
 pub fn descriptor(number: i32) -> PathBuf {
     Path::new(DESCRIPTORS).join(number.to_string())
 }

@@ -40,7 +40,6 @@ static GIVE_UP_NS: AtomicU64 = AtomicU64::new(0);
 
 static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
 
-/// Ends a run.
 type EndDecision = Box<dyn Fn(&HangError) + Send>;
 
 /// A call never returned.
@@ -54,7 +53,6 @@ pub struct HangError {
 struct Guard {
     /// Threads whose calls do not end the command.
     threads: HashMap<i32, CallKind>,
-    /// A run that ends with a report.
     run: Option<(u64, EndDecision)>,
     /// The wish of the user to end the command.
     wish: Option<Weak<dyn StopSignal>>,

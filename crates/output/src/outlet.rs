@@ -2,9 +2,9 @@
 //! pages, streams, logs, journals. It rejects outputs that would destroy data before opening anything.
 //!
 //! ```text
-//! OutputDoor          what the command measures and reads, and what it was permitted to write so far
-//!   .permit(path) ──▶ Permitted      not in use, not kept, not read, not named twice, nobody's trap
-//!     .open()     ──▶ Outlet         tried out; an earlier file stays until a new one is whole
+//! OutputPolicy        targets and inputs of the command, and the outputs permitted so far
+//!   .permit(path) ──▶ Permitted      not in use, kept or read by the command; named once; no symbolic link
+//!     .open()     ──▶ Outlet         writable; an earlier file stays until the new one is complete
 //! ```
 
 use super::destination::{
@@ -307,5 +307,4 @@ pub(super) enum OpenOutput {
 }
 
 #[cfg(test)]
-#[path = "outlet_tests.rs"]
 mod tests;

@@ -38,7 +38,7 @@ pub enum OutputErrorKind {
     /// The option that reads it.
     #[error("would overwrite the file that {0} reads; name another file")]
     Input(String),
-    /// The option that writes it already.
+    /// The other option for this file.
     #[error("is also the file of {0}; name another file")]
     Twice(String),
     #[error("the shell already redirects {0} to this file (> FILE); name another file")]
@@ -111,7 +111,6 @@ impl OutputErrorKind {
         OutputError::Output { by: by.into(), fault: self }
     }
 
-    /// Adds the option and its file to the error.
     pub fn of_file(self, option: &str, path: &Path) -> OutputError {
         self.named_by(format!("{option} {}", path.display()))
     }

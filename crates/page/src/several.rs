@@ -63,7 +63,6 @@ impl RunPoint<'_> {
     }
 }
 
-/// The number and the name of a run.
 fn run_label(number: &str, run: &Run) -> String {
     match line(run.known.label.as_ref().unwrap_or(&run.known.name)) {
         name if name.is_empty() => format!("Run {number}"),

@@ -8,7 +8,6 @@ use diskspd_report::slow_text::{main_stage, remarks};
 use diskspd_results::{IoStage, SlowIo, SlowIos};
 use maud::{Markup, html};
 
-/// Maximum number of bars.
 const BARS: usize = 60;
 /// Height of a bar, and from one to the next, px.
 const BAR: usize = 12;

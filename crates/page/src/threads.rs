@@ -11,7 +11,6 @@ use diskspd_report::number::{number, plain};
 use diskspd_results::{Measured, Row, SpanResults};
 use std::collections::BTreeMap;
 
-/// Maximum number of bars.
 const MAX_BARS: usize = 256;
 /// Bars that have room for their names.
 const MAX_NAMED: usize = 24;

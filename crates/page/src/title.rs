@@ -42,7 +42,6 @@ pub fn common_work<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone) -> Re
     of_all(&works, distinct(runs.flat_map(targets_of)), &machines)
 }
 
-/// Several works, targets and machines as one.
 pub(crate) fn of_all(works: &[String], targets: Vec<String>, machines: &[String]) -> RepeatedWork {
     let one_or = |all: &[String], name: &str| match all {
         [] => None,

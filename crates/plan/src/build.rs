@@ -28,7 +28,6 @@ const AREA_ALIGNMENT: u64 = 4096;
 #[derive(Debug, Clone, Copy)]
 pub struct PlanContext<'a> {
     pub system: &'a System,
-    /// Facts by target of the span.
     pub facts: &'a [TargetFacts],
     pub run_options: &'a RunOptions,
     pub rank: JobRank,

@@ -407,5 +407,4 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
 }
 
 #[cfg(test)]
-#[path = "engine_tests.rs"]
 mod tests;

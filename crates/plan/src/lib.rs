@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]
-// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+// These macros panic if the stream is closed; `sys::standard_error` ignores that.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 mod access;
@@ -98,7 +98,6 @@ impl ReplayPlan {
 }
 
 impl SpanPlan {
-    /// Whether the workers measure latencies.
     pub fn is_timed(&self) -> bool {
         self.measure_latency || self.iops_interval.is_some()
     }

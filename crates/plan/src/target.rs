@@ -220,7 +220,6 @@ fn without_unit(target: &Target) -> Option<String> {
     Some(format!("-c{size} is a file of {size} {bytes}: did you mean -c{size}G?"))
 }
 
-/// Returns the replacement for a Windows path.
 fn windows_path(path: &RawText) -> String {
     let text = path.to_string();
     let device = text.starts_with("\\\\.\\") || text.starts_with("\\\\?\\");

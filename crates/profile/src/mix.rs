@@ -10,7 +10,6 @@ pub struct WorkShare {
     pub part: u32,
     /// Share of the target's I/Os; all together are 1.
     pub share: f64,
-    /// Whether the part has several sizes.
     pub is_split: bool,
     /// The target as if there were nothing else.
     pub target: Target,

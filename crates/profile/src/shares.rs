@@ -35,7 +35,6 @@ impl OperationShares {
         self.iter().next().is_none()
     }
 
-    /// Shares of operations that replace I/Os.
     pub fn replacements(&self) -> impl Iterator<Item = (Operation, &'static AuxRow, u32)> + use<> {
         let replaces = |(op, ..): &(Operation, &AuxRow, u32)| !op.moves_data();
         self.iter().filter(replaces)

@@ -12,7 +12,6 @@ use diskspd_base::operation::Operation;
 use diskspd_base::path::RawText;
 use serde::{Deserialize, Serialize};
 
-/// A target and its access.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
     pub path: RawText,

@@ -368,5 +368,4 @@ pub(super) fn nanos(duration: Duration) -> Nanos {
 }
 
 #[cfg(test)]
-#[path = "link_tests.rs"]
 mod tests;

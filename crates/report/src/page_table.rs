@@ -52,7 +52,6 @@ impl<'a> PageTable<'a> {
     }
 }
 
-/// Whether the column has verdicts.
 fn is_mark<R>(column: &TableColumn<R>, rows: &[R]) -> bool {
     rows.iter().any(|row| matches!((column.cell)(row), Cell::Marked(..)))
 }

@@ -228,7 +228,7 @@ mod tests {
     use diskspd_profile::Compat;
 
     #[test]
-    fn lists_of_threads() {
+    fn thread_lists_are_parsed() {
         let table: [(&[u32], &str); 7] = [
             (&[], ""),
             (&[4], " 4"),

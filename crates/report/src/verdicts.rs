@@ -1,6 +1,6 @@
 //! The verdicts about the devices, for people: the first lines of the block on standard error.
 
-use diskspd_base::finding::{FindingPlace, Printed, Severity};
+use diskspd_base::finding::{FindingLocation, Printed, Severity};
 use diskspd_checks::{DeviceVerdict, Judgement, SpanVerdict};
 use diskspd_figures::units::visible::line;
 use diskspd_profile::RawText;
@@ -17,7 +17,8 @@ pub fn blocks(judgement: &Judgement, brief: bool) -> Vec<(Option<Severity>, Stri
 }
 
 fn span_blocks(verdict: &SpanVerdict, several: bool, brief: bool) -> Vec<(Option<Severity>, String)> {
-    let place = FindingPlace { time_span: several.then_some(verdict.time_span), ..FindingPlace::default() };
+    let place =
+        FindingLocation { time_span: several.then_some(verdict.time_span), ..FindingLocation::default() };
     let parts = verdict.parts.iter().enumerate();
     parts
         .filter(|(index, part)| *index == 0 || part.severity.is_some())
@@ -25,7 +26,7 @@ fn span_blocks(verdict: &SpanVerdict, several: bool, brief: bool) -> Vec<(Option
         .collect()
 }
 
-fn part_block(part: &DeviceVerdict, place: &FindingPlace, named: bool, brief: bool) -> String {
+fn part_block(part: &DeviceVerdict, place: &FindingLocation, named: bool, brief: bool) -> String {
     let label = format!("{}: ", word(part));
     let targets = match named && !part.targets.is_empty() {
         true => format!("{}: ", target_names(&part.targets)),

@@ -1,7 +1,7 @@
 //! CPU utilisation over the measured time, one row for every active CPU.
 
 use super::CpuTimes;
-use diskspd_machine::{CpuPlace, Topology};
+use diskspd_machine::{CpuLocation, Topology};
 use serde::{Deserialize, Serialize};
 
 /// Share of the measured time in percent.
@@ -16,7 +16,7 @@ pub struct CpuUsage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CpuRow {
     #[serde(flatten)]
-    pub place: CpuPlace,
+    pub place: CpuLocation,
     /// Whether no core has a higher class than its own.
     pub performance: bool,
     pub usage: CpuUsage,
@@ -73,7 +73,7 @@ impl CpuTable {
         let highest = topology.cores.iter().map(|core| core.efficiency_class).max().unwrap_or(0);
         let is_known = !times.is_empty();
         let times = times.iter().copied().chain(std::iter::repeat(CpuTimes::default()));
-        let row = |(place, times): (CpuPlace, CpuTimes)| CpuRow {
+        let row = |(place, times): (CpuLocation, CpuTimes)| CpuRow {
             place,
             performance: place.class == highest,
             usage: CpuUsage::from_times(times),

@@ -26,7 +26,6 @@ pub enum EndedBy {
     Outage = 7,
     /// The soft limit of the process's CPU time (`ulimit -St`): SIGXCPU.
     CpuLimit = 8,
-    /// Another rank of the job was lost.
     LostRank = 9,
 }
 

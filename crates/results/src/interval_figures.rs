@@ -30,7 +30,6 @@ pub struct IopsSeries {
     pub intervals: Vec<IntervalFigures>,
 }
 
-/// Includes every interval.
 fn every_interval() -> usize {
     usize::MAX
 }

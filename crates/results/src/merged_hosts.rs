@@ -9,7 +9,6 @@ use super::{Accumulate, Host, Work};
 use diskspd_profile::Profile;
 use serde::{Deserialize, Serialize};
 
-/// All hosts of a merged run as one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MergedHosts {
     /// Combined host: processors as further groups, targets as `host:path`, and consecutive thread

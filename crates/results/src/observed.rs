@@ -1,4 +1,4 @@
-//! Observations around the measured window other than the I/Os: facts for `truth`.
+//! Observations around the measured window other than the I/Os: facts for `checks`.
 
 use super::{
     Delays, LostTimes, OutageObservations, ResourceUsage, Sample, SlowIos, TickCounts, Trace, WarmUp,

@@ -27,7 +27,6 @@ pub struct JudgedProgram {
     /// Names of seen programs that leave their work to a daemon or another host (docker, ssh).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<String>,
-    /// The counters of all processes together.
     pub counted: ProcessIo,
     pub read: SortedCalls,
     pub write: SortedCalls,
@@ -178,7 +177,7 @@ pub struct ClaimedSide {
 }
 
 impl JudgedProgram {
-    /// Interfaces that were in use, and whose I/Os or their sizes are unknown.
+    /// Returns the used interfaces with an unknown number or size of I/Os.
     pub fn uncounted(&self) -> impl Iterator<Item = &EngineFacts> {
         self.engines.iter().filter(|facts| facts.ios.is_none_or(|ios| ios.mean_bytes.is_none()))
     }

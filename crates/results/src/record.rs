@@ -30,7 +30,7 @@ pub struct Record {
     pub merged: Option<Box<MergedHosts>>,
 }
 
-/// Stands for the host of a record that was made without any.
+/// Host of a record without hosts.
 static NOWHERE: LazyLock<Host> = LazyLock::new(Host::default);
 
 /// Name and version of a record's stored form.

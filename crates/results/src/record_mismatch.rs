@@ -27,7 +27,6 @@ pub enum RecordMismatchError {
     /// A series has other intervals than the profile asks for.
     #[error("{place}: the series of {what} is not one of {interval_ms} ms intervals over {duration_s} s")]
     Series { place: String, what: &'static str, interval_ms: u32, duration_s: u32 },
-    /// More intervals than possible.
     #[error("{found} intervals (-D), but such a record has at most {most}")]
     Intervals { found: u64, most: u64 },
 }

@@ -143,7 +143,6 @@ pub struct Culprit {
     /// Name of the task, control group or device; empty without one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Duration in ns.
     pub duration_ns: u64,
 }
 

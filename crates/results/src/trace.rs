@@ -87,7 +87,6 @@ pub struct CompletionFigures {
     pub requests: u64,
     pub timed: u64,
     pub mean: Option<Millis>,
-    /// Median.
     pub median: Option<Millis>,
     /// 99 % of them took no longer.
     pub p99: Option<Millis>,

@@ -86,7 +86,6 @@ impl RunVerdict {
         self.severity >= Some(Severity::Wrong)
     }
 
-    /// Whether a warning or worse limits the figures.
     pub fn is_limited(self) -> bool {
         self.severity >= Some(Severity::Warning)
     }

@@ -14,7 +14,7 @@
 #![deny(unreachable_pub)]
 // What the course of a run alone uses of the rest.
 #![cfg_attr(windows, allow(dead_code))]
-// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+// These macros panic if the stream is closed; `sys::standard_error` ignores that.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 // The same everywhere.

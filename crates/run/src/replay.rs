@@ -64,7 +64,6 @@ pub fn prepared(
     Ok(ReplayReady { profile, run_options, list: Some(Arc::new(list)) })
 }
 
-/// Describes the expected duration of a replay.
 pub(super) fn expectation(replay: &ReplayOptions) -> String {
     let ios = replay.ios;
     match replay.speed_thousandths {

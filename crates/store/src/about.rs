@@ -8,7 +8,6 @@ pub struct RunNotes {
     /// Label shared with other runs of the same kind; `None` if unlabelled.
     pub label: Option<String>,
     pub tags: Vec<String>,
-    /// Whether the run is protected from removal.
     pub pinned: bool,
     /// Storage time in seconds since 1970-01-01 00:00 UTC.
     pub saved_at: i64,

@@ -21,7 +21,6 @@ pub struct StoreEntry {
     pub run: RunSummary,
 }
 
-/// The percentiles that the index has.
 pub(super) const INDEXED_PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 
 /// Nanoseconds of a second.

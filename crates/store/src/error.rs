@@ -51,11 +51,7 @@ pub enum StoreError {
     #[error("no run is called '{0}'; diskspd history lists them with their ids and labels")]
     Unknown(String),
     #[error("'{name}' matches several ids: {}; give more letters", ids.join(", "))]
-    Ambiguous {
-        name: String,
-        /// Some matching runs.
-        ids: Vec<String>,
-    },
+    Ambiguous { name: String, ids: Vec<String> },
     #[error("{0} is pinned and cannot be removed; run diskspd history unpin {0} first")]
     Pinned(String),
 }

@@ -168,10 +168,10 @@ impl StoreIndex {
         found.map_err(|error| self.store.index_error(&error))
     }
 
-    /// The ids of the runs that began in this second (since 1970-01-01 00:00 UTC).
+    /// Returns the ids of the runs that began in this second (since 1970-01-01 00:00 UTC).
     ///
     /// # Errors
-    /// The index doesn't answer.
+    /// The index cannot be read.
     pub(crate) fn begun_at(&self, second: i64) -> Result<Vec<String>, StoreError> {
         let read = || -> rusqlite::Result<Vec<String>> {
             let sql = "SELECT id FROM runs WHERE started_at = ?1 ORDER BY saved_at";

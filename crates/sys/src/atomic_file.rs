@@ -366,5 +366,4 @@ pub fn create_elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
 }
 
 #[cfg(test)]
-#[path = "atomic_file_tests.rs"]
 mod tests;

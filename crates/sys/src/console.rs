@@ -14,7 +14,6 @@ pub(crate) fn takes_sequences(_: &impl AsStream) -> bool {
     true
 }
 
-/// Whether the stream goes to a regular file.
 pub(crate) fn is_regular_file(stream: &impl AsStream) -> bool {
     let owned = stream.as_fd().try_clone_to_owned();
     owned.is_ok_and(|owned| File::from(owned).metadata().is_ok_and(|found| found.is_file()))

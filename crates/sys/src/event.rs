@@ -326,5 +326,4 @@ fn kernel_error(path: &Path, doing: &'static str, error: Errno) -> EventError {
 }
 
 #[cfg(test)]
-#[path = "event_tests.rs"]
 mod tests;

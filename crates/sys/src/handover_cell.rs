@@ -3,14 +3,14 @@
 //!
 //! ```text
 //! owner:  get .. put_down ─▶ [a call that may never return] ─▶ pick_up .. get ..
-//! heir:                                inherit, or look and leave it there
+//! rescuer:                             inherit, or inspect and leave it there
 //! ```
 //!
 //! The owner pays two stores and a load per call, without locks or instructions that wait for other
-//! processors. The heir pays once. It announces its request, makes the kernel run a memory barrier on all
+//! processors. The rescuer pays once. It announces its request, makes the kernel run a memory barrier on all
 //! processors of this process, and then checks whether the value is put down. If so, the owner stored this
 //! before the barrier, and will see the request after it. The owner then never touches the value again. A
-//! heir that only looks makes the owner wait for that short time.
+//! rescuer that only inspects makes the owner wait for that short time.
 
 use super::barrier::barrier;
 use std::cell::UnsafeCell;
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering, compiler_fence};
 /// The owner may pick it up.
 const FREE: u8 = 0;
 const INSPECTED: u8 = 1;
-/// The heir wants it, or has it: the owner may not pick it up any more.
+/// The rescuer wants it, or has it: the owner may not pick it up any more.
 const REQUESTED: u8 = 2;
 
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub struct Rescuer<T> {
     inherited: bool,
 }
 
-/// Lends a value to its owner, in the picked-up state, and its heir.
+/// Lends a value to its owner, in the picked-up state, and its rescuer.
 pub fn lend<T: Send>(thing: T) -> (HandoverOwner<T>, Rescuer<T>) {
     let (down, wanted) = (AtomicBool::new(false), AtomicU8::new(FREE));
     let lent = Arc::new(HandoverCell { thing: UnsafeCell::new(thing), down, wanted });
@@ -55,10 +55,10 @@ pub fn lend<T: Send>(thing: T) -> (HandoverOwner<T>, Rescuer<T>) {
 }
 
 impl<T> HandoverOwner<T> {
-    /// The thing; `None` = it is put down, or lost to the heir.
+    /// Returns the value; `None` if it is put down, or lost to the rescuer.
     #[inline(always)]
     pub fn get(&mut self) -> Option<&mut T> {
-        // SAFETY: it is picked up, so the heir doesn't touch it, and there is no other reference of ours:
+        // SAFETY: it is picked up, so the rescuer doesn't touch it, and there is no other reference of ours:
         // this one borrows the only owner.
         self.here.then(|| unsafe { &mut *self.lent.thing.get() })
     }
@@ -71,11 +71,12 @@ impl<T> HandoverOwner<T> {
         self.lent.down.store(true, Ordering::Release);
     }
 
-    /// Picks the value up again. `None` = the heir wants it or has it, so it is lost permanently.
+    /// Picks the value up again. Returns `None` if the rescuer wants or has the value, which the owner then
+    /// never gets again.
     #[inline(always)]
     pub fn pick_up(&mut self) -> Option<&mut T> {
         self.lent.down.store(false, Ordering::Relaxed);
-        // The processor may still carry out the load first: that is what the heir's barrier is for.
+        // The processor may still carry out the load first: that is what the rescuer's barrier is for.
         compiler_fence(Ordering::SeqCst);
         if self.lent.wanted.load(Ordering::Acquire) != FREE && !self.let_look() {
             return None;
@@ -85,7 +86,7 @@ impl<T> HandoverOwner<T> {
         Some(unsafe { &mut *self.lent.thing.get() })
     }
 
-    /// Waits while the heir looks, which may have begun before it was picked up. False = it is lost.
+    /// Waits while the rescuer inspects the value. Returns false if the value is lost.
     #[cold]
     fn let_look(&mut self) -> bool {
         loop {
@@ -102,13 +103,13 @@ impl<T> HandoverOwner<T> {
 
     fn lose_value(&mut self) {
         self.here = false;
-        // An heir who came too early finds it now.
+        // An rescuer who came too early finds it now.
         self.lent.down.store(true, Ordering::Release);
     }
 }
 
 impl<T> Rescuer<T> {
-    /// Returns the value if its owner has put it down; it then belongs to the heir. Otherwise the owner
+    /// Returns the value if its owner has put it down; it then belongs to the rescuer. Otherwise the owner
     /// loses it at its next put-down, and the caller must retry.
     pub fn inherit(&mut self) -> Option<&mut T> {
         if !self.inherited {
@@ -116,7 +117,7 @@ impl<T> Rescuer<T> {
             self.inherited = barrier() && self.lent.down.load(Ordering::SeqCst);
         }
         // SAFETY: it was put down when the owner could already see that it is wanted: it doesn't pick it up
-        // any more. There is one heir, which is borrowed.
+        // any more. There is one rescuer, which is borrowed.
         self.inherited.then(|| unsafe { &mut *self.lent.thing.get() })
     }
 }
@@ -132,7 +133,7 @@ impl<T> Rescuer<T> {
         done.0.store(INSPECTED, Ordering::SeqCst);
         let is_down = barrier() && self.lent.down.load(Ordering::SeqCst);
         // SAFETY: it was put down when the owner could already see that it is looked at: it picks it up only
-        // when `done` has been dropped. There is one heir, which is borrowed.
+        // when `done` has been dropped. There is one rescuer, which is borrowed.
         is_down.then(|| look(unsafe { &*self.lent.thing.get() }))
     }
 }
@@ -153,18 +154,18 @@ mod tests {
 
     #[test]
     fn lent_memory_passes_to_the_heir_only() {
-        let (mut owner, mut heir) = lend(vec![1]);
+        let (mut owner, mut rescuer) = lend(vec![1]);
         owner.get().unwrap().push(2);
         owner.put_down();
         assert!(owner.get().is_none() && owner.pick_up().is_some());
-        assert!(heir.inherit().is_none(), "the owner works on it");
+        assert!(rescuer.inherit().is_none(), "the owner works on it");
         owner.put_down();
-        heir.inherit().unwrap().push(3);
+        rescuer.inherit().unwrap().push(3);
         assert!(owner.pick_up().is_none() && owner.get().is_none());
-        assert_eq!(heir.inherit().unwrap(), &[1, 2, 3]);
+        assert_eq!(rescuer.inherit().unwrap(), &[1, 2, 3]);
     }
 
-    /// Changes two numbers together, and puts them down around each call, until the heir has them; returns
+    /// Changes two numbers together, and puts them down around each call, until the rescuer has them; returns
     /// how often.
     fn count_rounds(mut owner: HandoverOwner<[u64; 2]>, call: impl Fn()) -> u64 {
         let mut rounds = 0;
@@ -182,8 +183,8 @@ mod tests {
 
     #[test]
     fn readers_see_a_consistent_copy() {
-        let (owner, mut heir) = lend([0_u64; 2]);
-        assert!(heir.inspect(|_| ()).is_none(), "the owner works on it");
+        let (owner, mut rescuer) = lend([0_u64; 2]);
+        assert!(rescuer.inspect(|_| ()).is_none(), "the owner works on it");
         // A call that takes its time.
         let worker =
             std::thread::spawn(move || count_rounds(owner, || std::thread::sleep(Duration::from_micros(20))));
@@ -192,30 +193,30 @@ mod tests {
         let pause = || std::thread::sleep(Duration::from_micros(10));
         let seen = looks.by_ref().filter_map(|_| {
             pause();
-            heir.inspect(|pair| assert_eq!(pair[0], pair[1]))
+            rescuer.inspect(|pair| assert_eq!(pair[0], pair[1]))
         });
         assert_eq!(seen.take(200).count(), 200);
-        assert!(looks.any(|_| heir.inherit().is_some()));
+        assert!(looks.any(|_| rescuer.inherit().is_some()));
         let rounds = worker.join().unwrap();
-        assert_eq!(heir.inspect(|pair| *pair), Some([rounds; 2]));
+        assert_eq!(rescuer.inspect(|pair| *pair), Some([rounds; 2]));
     }
 
     #[test]
     fn inherited_value_is_complete() {
         for _ in 0..50 {
             // Two numbers that are always changed together.
-            let (owner, mut heir) = lend([0_u64; 2]);
+            let (owner, mut rescuer) = lend([0_u64; 2]);
             let worker = std::thread::spawn(move || count_rounds(owner, || ()));
             let end = Instant::now() + Duration::from_secs(20);
             let found = loop {
-                if let Some(pair) = heir.inherit() {
+                if let Some(pair) = rescuer.inherit() {
                     break *pair;
                 }
                 assert!(Instant::now() < end);
             };
             let rounds = worker.join().unwrap();
             assert_eq!(found, [rounds; 2]);
-            assert_eq!(heir.inherit().copied(), Some(found));
+            assert_eq!(rescuer.inherit().copied(), Some(found));
         }
     }
 }

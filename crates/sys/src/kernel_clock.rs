@@ -28,7 +28,6 @@ pub fn raw() -> Nanos {
     read(ClockId::MonotonicRaw)
 }
 
-/// CPU time of the calling thread.
 pub fn thread_cpu_time() -> Nanos {
     read(ClockId::ThreadCPUTime)
 }

@@ -8,9 +8,9 @@ mod large_pages;
 mod pages;
 #[cfg_attr(windows, path = "windows/memory/shared.rs")]
 mod shared;
-#[cfg(test)]
-mod shared_tests;
 mod slot;
+#[cfg(test)]
+mod tests;
 mod with_shared;
 
 pub use diskspd_base::access::HugePages;

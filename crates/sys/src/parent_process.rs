@@ -214,7 +214,6 @@ impl Watch {
         process_state(&stat).is_none_or(|state| state == 'T')
     }
 
-    /// Reads all messages of the child.
     fn read_messages(&mut self) {
         if rustix::io::ioctl_fionbio(&self.reader, true).is_err() {
             return;

@@ -19,7 +19,6 @@ use std::path::{Component, Path, PathBuf};
 
 /// Links in a path; the kernel follows no more either.
 const LINKS: usize = 40;
-/// The folder of the descriptors of this process.
 const DESCRIPTORS: &str = "/proc/self/fd";
 /// `PROC_SUPER_MAGIC` (statfs(2)).
 const PROC: u64 = 0x9fa0;
@@ -224,7 +223,6 @@ impl Walk {
         Ok(())
     }
 
-    /// The object of this name in the folder.
     fn find_object(&self, name: &OsStr) -> Result<Option<Object>, ReachError> {
         match openat(&self.folder, name, OBJECT, Mode::empty()) {
             Ok(handle) => Ok(Some(Object::from_handle(handle)?)),
@@ -465,5 +463,4 @@ pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[path = "reach_tests.rs"]
 mod tests;

@@ -50,7 +50,7 @@ impl RealTime {
 
 /// The calling thread has its former priority again when this is dropped.
 #[derive(Debug)]
-#[must_use = "dropped at once it changes nothing"]
+#[must_use = "dropping it restores the former priority"]
 pub struct Priority {
     former: Option<RealTime>,
 }

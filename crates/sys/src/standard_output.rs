@@ -26,7 +26,6 @@ pub fn is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Whether it is a regular file.
 pub fn is_file() -> bool {
     is_regular_file(&std::io::stdout())
 }

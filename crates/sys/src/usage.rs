@@ -31,7 +31,6 @@ pub fn sleeps() -> std::io::Result<u64> {
 pub struct ChildrenUsage {
     /// CPU time, all threads together; its division is sampled as [`thread_usage`]'s.
     pub cpu: ThreadUsage,
-    /// Number of voluntary context switches.
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,
 }

@@ -24,7 +24,6 @@ struct SequentialStream {
     begin: u64,
     end: u64,
     length: u64,
-    /// Number of the first I/O.
     first: u64,
     last: u64,
 }

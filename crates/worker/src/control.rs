@@ -20,7 +20,6 @@ use std::time::Duration;
 #[repr(u8)]
 pub enum Phase {
     Warmup = 0,
-    /// The measured time.
     Measure = 1,
     Cooldown = 2,
     Stop = 3,

@@ -13,7 +13,7 @@
 
 #![forbid(unsafe_code)]
 #![deny(unreachable_pub)]
-// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+// These macros panic if the stream is closed; `sys::standard_error` ignores that.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 mod account;
@@ -35,8 +35,6 @@ pub mod handoff;
 mod idle;
 mod ledger;
 pub mod listener;
-#[cfg(test)]
-mod order_tests;
 mod outcome;
 mod pacing;
 mod payload_refill;
@@ -51,6 +49,8 @@ mod single;
 pub mod slowest;
 mod state;
 pub mod telemetry;
+#[cfg(test)]
+mod tests;
 mod unfinished;
 mod verifying;
 mod volume_quota;

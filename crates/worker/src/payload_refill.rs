@@ -36,7 +36,7 @@ enum PayloadKind {
 }
 
 impl WriteDataGenerator {
-    /// `None` when no target is written to in this way.
+    /// Returns `None` if no target needs new data for its writes.
     pub(crate) fn new(plan: &WorkerPlan, workload: &ThreadWorkload) -> Option<WriteDataGenerator> {
         let kinds: Vec<Option<DataSource>> =
             plan.targets.iter().enumerate().map(|(entry, target)| kind(plan, entry, target)).collect();

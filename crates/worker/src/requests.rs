@@ -100,7 +100,6 @@ impl Requests {
         self.places[target as usize].file
     }
 
-    /// Draws the next I/O of a request.
     #[inline(always)]
     pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         match workload.next_plain() {

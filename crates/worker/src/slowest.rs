@@ -6,7 +6,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// Rings for the workers' slowest I/Os.
 #[derive(Debug)]
 pub struct SlowestRings {
     pub by_worker: Arc<Vec<LineRing>>,

@@ -54,7 +54,6 @@ pub(super) struct WorkerLoop<'a> {
     pub(super) is_special: bool,
     /// Time for generating the content of the batch in ns.
     pub(super) preparing: Nanos,
-    /// Sizes of submitted batches.
     pub(super) batches: Batches,
     /// `-u`: maximum completions per wait; otherwise 1.
     pub(super) awaited: usize,

@@ -116,7 +116,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag {
         name: Long("write-stream"),
         forms: &[("--write-stream <streams>", "write in these streams of a block device, by thread")],
-        default: "none: the kernel chooses none, or follows --write-hint",
+        default: "no stream, or the stream of --write-hint",
         scope: Scope::Targets,
         with_profile: false,
         notes: "As in --write-stream 1,2 or 1-3. The first thread of a target writes in the first stream of \

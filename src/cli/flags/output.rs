@@ -212,9 +212,8 @@ fn read_verbose(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), Value
         b"" => draft.overrides.verbose = true,
         b"s" => draft.overrides.verbose_stats = true,
         _ => {
-            return Err(
-                ValueError::new(0, "unknown verbose mode").with_expected("s for wait statistics, or nothing")
-            );
+            return Err(ValueError::new(0, "unknown verbose mode")
+                .with_expected("no value, or s for wait statistics"));
         }
     }
     Ok(())

@@ -82,7 +82,7 @@ fn read_profile(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), Value
             .with_expected("the name of an XML profile, attached"));
     }
     if draft.profile_path.is_some() {
-        return Err(ValueError::new(0, "a second XML profile").hint("start a run for each"));
+        return Err(ValueError::new(0, "a second XML profile").hint("start one run per profile"));
     }
     draft.profile_path = Some((ProfileForm::Xml, RawText::from(value.to_vec())));
     Ok(())

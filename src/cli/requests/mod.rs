@@ -48,7 +48,8 @@ pub use precondition::PreconditionRequest;
 pub use preset::PresetRequest;
 pub use report::{ReportRequest, TableForm};
 pub use run::{
-    OutRequest, Overrides, ProfileFile, ProfileForm, RunRequest, SaveRequest, StreamPlace, StreamRequest,
+    OutRequest, Overrides, ProfileFile, ProfileForm, RunRequest, SaveRequest, StreamDestination,
+    StreamRequest,
 };
 pub use suite::{RoundsRequest, SuiteAction, SuiteRequest};
 pub use sweep::SweepRequest;

@@ -22,7 +22,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// A request of rank 0's command.
 pub(super) enum JobRequest {
     Run(Box<Order>),
-    /// Every rank reads back by its journal.
     ReadBack(ReadBackTask, Sender<Vec<RankReply>>),
     /// Every rank plans its part of this run.
     Plan(Box<Runnable>, Sender<Vec<RankReply>>),

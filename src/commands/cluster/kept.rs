@@ -77,7 +77,6 @@ impl RankKeeper {
         Ok(KeptRecord { path })
     }
 
-    /// The kept record, which this forgets.
     pub(super) fn take(&self) -> Option<KeptRecord> {
         self.kept.lock_anyway().take()
     }

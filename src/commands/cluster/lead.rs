@@ -5,8 +5,8 @@ use super::kept::{self, RankKeeper};
 use super::live::{LiveBoard, LiveOutbox};
 use super::merge_ranks::{self, RankPart, WholeRun};
 use super::messages::{
-    CheckReply, HelloReply, NextStep, NextTask, RankAnswer, RankName, RankOutcome, RankRequest, RankState,
-    ReadBackTask, RunTask, SharedTargets, StartDecision, unpack,
+    CheckReply, HelloReply, NextTask, RankAnswer, RankName, RankOutcome, RankRequest, RankState,
+    ReadBackTask, RunTask, SharedTargets, StartDecision, StepReply, unpack,
 };
 use super::names::{by_message, exit_of, ranks};
 use super::{arguments, names, verified, zoned};
@@ -199,7 +199,6 @@ impl Coordinator {
         }
     }
 
-    /// Whether all ranks can make this run.
     pub(super) fn preflight(&self, link: &RankLink, order: &Order) -> bool {
         link.is_complete() && !order.session.control.is_interrupted() && link.stop().is_none()
     }
@@ -214,7 +213,6 @@ impl Coordinator {
         let _ = order.reply.send(Ok(executed));
     }
 
-    /// Returns the next task of all ranks.
     pub(super) fn begin(&mut self, link: &mut RankLink, wish: Option<JobRequest>) -> NextTask {
         self.taking_part = self.ranks.len();
         let order = match wish {
@@ -391,8 +389,8 @@ impl Coordinator {
     }
 
     /// Decides from the state of all ranks: start of the next time span, none, or the end.
-    pub(super) fn step(&mut self, link: &mut RankLink, steps: Vec<Option<RankRequest>>) -> NextStep {
-        let Some(going) = &mut self.going else { return NextStep::Over(true) };
+    pub(super) fn step(&mut self, link: &mut RankLink, steps: Vec<Option<RankRequest>>) -> StepReply {
+        let Some(going) = &mut self.going else { return StepReply::Over(true) };
         let (mut waiting, mut over) = (0, 0);
         for (rank, step) in steps.into_iter().enumerate() {
             match step {
@@ -407,10 +405,10 @@ impl Coordinator {
         }
         let is_stopped = going.order.session.control.is_interrupted() || !link.is_complete();
         if waiting == 0 {
-            return NextStep::Over(self.finish_run(link));
+            return StepReply::Over(self.finish_run(link));
         }
         if over > 0 || self.control.is_interrupted() || is_stopped || link.stop().is_some() {
-            return NextStep::Stop;
+            return StepReply::Stop;
         }
         let clocks = link.clocks(&self.first_with_clock);
         for (rank, clock) in clocks.iter().enumerate() {
@@ -427,7 +425,7 @@ impl Coordinator {
         if going.before.is_empty() {
             going.before = clocks;
         }
-        NextStep::GoOn(starts)
+        StepReply::GoOn(starts)
     }
 
     /// All is over: the command gets the record of the whole. Whether it reports what there is of all ranks.

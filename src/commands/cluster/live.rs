@@ -92,7 +92,6 @@ impl LiveBoard {
         LiveBoard { listener, hosts, latest, is_new, shown_at, pending, due }
     }
 
-    /// Adds the state of a rank.
     pub(super) fn add(&mut self, rank: usize, mut state: RankState, now: Nanos) {
         let Some(latest) = self.latest.get_mut(rank) else { return };
         for (span, number, figures) in std::mem::take(&mut state.intervals) {

@@ -38,7 +38,6 @@ pub(super) struct RankName {
     pub view: String,
 }
 
-/// The next task of all ranks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum NextTask {
     Run(Box<RunTask>),
@@ -92,7 +91,6 @@ impl ReadBackTask {
         }
     }
 
-    /// Returns the request of one rank.
     pub(super) fn of_rank(&self, rank: usize) -> VerifyAfterRequest {
         let data = shifted(rank, self.shift_ranks, self.hosts.len());
         let host = self.hosts.get(data).map_or("", String::as_str);
@@ -128,7 +126,6 @@ pub(super) enum StartDecision<T> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RunTask {
     pub run: Runnable,
-    /// Whether the job has several runs.
     pub one_of_several: bool,
     /// Name of the job, in the names of records that ranks keep.
     pub job: String,
@@ -208,10 +205,9 @@ pub(super) struct RankOutcome {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum NextStep {
+pub(super) enum StepReply {
     /// Continue at this time of each rank's monotonic clock.
     GoOn(Vec<Nanos>),
-    /// No further run begins.
     Stop,
     /// The run is over. Whether rank 0 has the records of all ranks that are there, and reports them.
     Over(bool),
@@ -234,7 +230,7 @@ impl RankMessage for StartOrder {}
 impl RankMessage for CheckReply {}
 impl RankMessage for NextTask {}
 impl RankMessage for RankAnswer {}
-impl RankMessage for NextStep {}
+impl RankMessage for StepReply {}
 /// The exit code of a job that ends before anything is run.
 impl RankMessage for Option<u8> {}
 impl RankMessage for RankState {
@@ -312,7 +308,7 @@ pub(crate) fn is_any(bytes: &[u8]) -> bool {
         | is_message::<CheckReply>(bytes)
         | is_message::<StartDecision<SharedTargets>>(bytes)
         | is_message::<RankRequest>(bytes)
-        | is_message::<NextStep>(bytes)
+        | is_message::<StepReply>(bytes)
         | is_message::<RankState>(bytes)
         | is_message::<StartOrder>(bytes)
         | is_message::<Option<String>>(bytes)

@@ -6,8 +6,8 @@ use super::kept::{KeptRecord, RankKeeper};
 use super::lead::Coordinator;
 use super::live::LiveOutbox;
 use super::messages::{
-    CheckReply, HelloReply, NextStep, NextTask, RankAnswer, RankMessage, RankRequest, ReadBackTask, RunTask,
-    SharedTargets, StartDecision, pack, unpack,
+    CheckReply, HelloReply, NextTask, RankAnswer, RankMessage, RankRequest, ReadBackTask, RunTask,
+    SharedTargets, StartDecision, StepReply, pack, unpack,
 };
 use super::names::exit_of;
 use super::stop_controls::StopControls;
@@ -182,7 +182,7 @@ impl<'a> RankProtocol<'a> {
                 return Ok(());
             }
         }
-        while !matches!(self.run_round(RankRequest::Idle, Coordinator::step)?, NextStep::Over(_)) {}
+        while !matches!(self.run_round(RankRequest::Idle, Coordinator::step)?, StepReply::Over(_)) {}
         Ok(())
     }
 
@@ -318,12 +318,12 @@ impl<'a> RankProtocol<'a> {
             }
             if alone.is_none() {
                 match self.run_round(step, Coordinator::step) {
-                    Ok(NextStep::GoOn(at)) => running.answer_start(at.get(rank).copied()),
-                    Ok(NextStep::Stop) => {
+                    Ok(StepReply::GoOn(at)) => running.answer_start(at.get(rank).copied()),
+                    Ok(StepReply::Stop) => {
                         self.stops.end_run();
                         running.answer_start(None);
                     }
-                    Ok(NextStep::Over(reported)) => {
+                    Ok(StepReply::Over(reported)) => {
                         self.kept = keeper.take();
                         if !reported {
                             tell_of_kept(rank, self.kept.take().as_ref());

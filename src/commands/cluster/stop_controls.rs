@@ -27,7 +27,6 @@ impl StopControls {
         Arc::clone(&self.run)
     }
 
-    /// A run begins that this ends.
     pub(super) fn begin(&mut self, run: Arc<Control>) {
         if self.job.is_interrupted() {
             run.interrupt_by(self.job.ended_by());

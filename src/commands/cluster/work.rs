@@ -182,7 +182,6 @@ impl RankWork {
         plan
     }
 
-    /// The paths of the targets, by their ids.
     fn target_paths(&self) -> Vec<RawText> {
         TargetIds::from_profile(&self.run.profile).paths().to_vec()
     }

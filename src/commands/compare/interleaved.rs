@@ -199,7 +199,6 @@ impl PairPlan<'_> {
     }
 }
 
-/// The medians of both sides so far.
 fn medians(runs: &[Vec<SideRun>; 2]) -> String {
     let of_run = |run: &SideRun| run.known.time_spans.iter().flatten().next()?.total.iops;
     let side = |(letter, runs): (&str, &Vec<SideRun>)| {

@@ -101,7 +101,6 @@ fn read(request: &CompareRequest) -> Result<[Side; 2], CommandError> {
 /// The making of the runs, by this command.
 #[derive(Debug, Default)]
 struct ComparisonProgress {
-    /// Whether both sides are the same.
     is_noise: bool,
     order_seed: Option<u64>,
     until_sure: Option<SequentialDesign>,

@@ -39,7 +39,6 @@ pub struct Interleaved {
     pub typed: [String; 2],
     /// The programs that run them (`--with-a`, `--with-b`); `None` = this one.
     pub programs: [Option<PathBuf>; 2],
-    /// The command lines for other programs.
     pub lines: [SideCommand; 2],
 }
 

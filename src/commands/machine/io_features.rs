@@ -54,12 +54,12 @@ fn way_answer(way: IoFeature, place: &FeatureTarget) -> FeatureAnswer {
         IoFeature::Atomic => atomic_answer(place.found.atomic),
         IoFeature::DontCache => match &place.found.no_dont_cache {
             Some(answer) => no_answer(answer),
-            None if place.path.is_file() => yes_answer("a read was taken"),
+            None if place.path.is_file() => yes_answer("the kernel accepted a test read"),
             None => unknown_answer("checked for files only"),
         },
         IoFeature::NoWait => match &place.found.no_nowait {
             Some(answer) => no_answer(answer),
-            None => yes_answer("a read was taken"),
+            None => yes_answer("the kernel accepted a test read"),
         },
         IoFeature::WriteHint => {
             unknown_answer("the kernel accepts them, but does not report whether the device uses them")

@@ -24,7 +24,6 @@ pub(crate) struct RunTurn<'a> {
     pub earlier: &'a mut EarlierReports,
     /// Control for ending all runs, even between two of them.
     pub control: &'a Arc<Control>,
-    /// Whether its report is on standard output.
     pub reports: bool,
 }
 

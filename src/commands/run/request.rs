@@ -110,7 +110,7 @@ fn format_and_rest<'a>(value: &'a [u8], forms: &[&'static str]) -> (Option<&'sta
 pub struct StreamRequest {
     /// Explicit format (`influx:FILE`); `None` = by the file's extension.
     pub format: Option<&'static str>,
-    pub to: StreamPlace,
+    pub to: StreamDestination,
 }
 
 impl StreamRequest {
@@ -130,23 +130,23 @@ impl StreamRequest {
                     ValueError::new(before, "the value is missing").with_expected("a file, - or fd:<n>")
                 );
             }
-            b"-" => StreamPlace::StandardOutput,
+            b"-" => StreamDestination::StandardOutput,
             [b'f', b'd', b':', number @ ..] => {
                 let number =
                     std::str::from_utf8(number).ok().and_then(|n| n.parse().ok()).filter(|n| *n >= 0);
-                StreamPlace::Descriptor(number.ok_or_else(|| {
+                StreamDestination::Descriptor(number.ok_or_else(|| {
                     ValueError::new(before + 3, "not a descriptor")
                         .with_expected("the number of an open file descriptor, as in fd:3")
                 })?)
             }
-            file => StreamPlace::File(RawText::from(file.to_vec()).as_path().to_owned()),
+            file => StreamDestination::File(RawText::from(file.to_vec()).as_path().to_owned()),
         };
         Ok(StreamRequest { format, to })
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StreamPlace {
+pub enum StreamDestination {
     /// `-`
     StandardOutput,
     Descriptor(i32),

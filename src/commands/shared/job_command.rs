@@ -33,7 +33,6 @@ pub(crate) struct RankReply {
     pub failure: Option<String>,
 }
 
-/// The plans of all ranks of a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RankPlans {
     pub text: String,

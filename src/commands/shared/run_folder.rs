@@ -25,7 +25,6 @@ pub(crate) struct FolderKind {
     pub name: &'static str,
     /// The file with the command, which makes a folder one of this kind.
     pub file: &'static str,
-    /// What to do about a damaged run.
     pub remedy: &'static str,
 }
 

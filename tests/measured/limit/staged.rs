@@ -7,7 +7,7 @@
 
 use super::{Loops, SECOND};
 use crate::common::loops::{Loop, run};
-use crate::common::{Zram, command_of};
+use crate::common::{Zram, command_of, read_json};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ enum On {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Beside {
+enum Disturbance {
     Nothing,
     /// Three busy loops for each CPU.
     Loops,
@@ -46,71 +46,89 @@ enum Beside {
     Bytes(u64),
 }
 
-type Row = (&'static str, On, Beside, &'static str, &'static [&'static str]);
+type Row = (&'static str, On, Disturbance, &'static str, &'static [&'static str]);
 
 const FULL: &str = "-b4K -r -o32 -Su";
 const ONE: &str = "-b4K -r -o1 -Su";
 
 const ROWS: [Row; 35] = [
-    ("engine that does nothing", On::Nothing, Beside::Nothing, "-c1G -b4K -r -o8 --engine null", &["tool"]),
+    (
+        "engine that does nothing",
+        On::Nothing,
+        Disturbance::Nothing,
+        "-c1G -b4K -r -o8 --engine null",
+        &["tool"],
+    ),
     (
         "the same, random content",
         On::Nothing,
-        Beside::Nothing,
+        Disturbance::Nothing,
         "-c1G -b64K -r -w100 -Zr -o8 --engine null",
         &["tool"],
     ),
-    ("page cache, small blocks", On::Cached, Beside::Nothing, "-b4K -r -o1", &["cpu"]),
-    ("page cache, large blocks", On::Cached, Beside::Nothing, "-b1M -s -o1", &["cpu"]),
-    ("page cache, io_uring", On::Cached, Beside::Nothing, "-b4K -r -o32", &["cpu"]),
-    ("page cache, mapped", On::Cached, Beside::Nothing, "-b64K -r -Sm", &["cpu"]),
-    ("tmpfs", On::Memory, Beside::Nothing, "-b64K -r -o4", &["cpu"]),
-    ("decompression in the thread (zram)", On::Compressed, Beside::Nothing, ONE, &["cpu"]),
-    ("the same, deep", On::Compressed, Beside::Nothing, FULL, &["cpu"]),
+    ("page cache, small blocks", On::Cached, Disturbance::Nothing, "-b4K -r -o1", &["cpu"]),
+    ("page cache, large blocks", On::Cached, Disturbance::Nothing, "-b1M -s -o1", &["cpu"]),
+    ("page cache, io_uring", On::Cached, Disturbance::Nothing, "-b4K -r -o32", &["cpu"]),
+    ("page cache, mapped", On::Cached, Disturbance::Nothing, "-b64K -r -Sm", &["cpu"]),
+    ("tmpfs", On::Memory, Disturbance::Nothing, "-b64K -r -o4", &["cpu"]),
+    ("decompression in the thread (zram)", On::Compressed, Disturbance::Nothing, ONE, &["cpu"]),
+    ("the same, deep", On::Compressed, Disturbance::Nothing, FULL, &["cpu"]),
     (
         "compression in the thread (ext4 on zram)",
         On::Ext4,
-        Beside::Nothing,
+        Disturbance::Nothing,
         "-b64K -r -w100 -o8 -Su",
         &["cpu"],
     ),
-    ("one I/O at a time", On::Disk, Beside::Nothing, ONE, &["depth"]),
-    ("one at a time, sync", On::Disk, Beside::Nothing, "-b4K -r -o1 -Su --engine sync", &["depth"]),
-    ("one durable write at a time", On::Disk, Beside::Nothing, "-b4K -r -w100 -o1 -Sh", &["depth"]),
-    ("one large read at a time", On::Disk, Beside::Nothing, "-b256K -r -o1 -Su", &["depth"]),
-    ("disk, small blocks", On::Disk, Beside::Nothing, FULL, &["storage", "unclear"]),
-    ("disk, bytes per second", On::Disk, Beside::Nothing, "-b256K -r -o16 -Su", &["storage", "unclear"]),
-    ("disk, two threads", On::Disk, Beside::Nothing, "-b64K -r -o8 -t2 -Su", &["storage", "unclear"]),
+    ("one I/O at a time", On::Disk, Disturbance::Nothing, ONE, &["depth"]),
+    ("one at a time, sync", On::Disk, Disturbance::Nothing, "-b4K -r -o1 -Su --engine sync", &["depth"]),
+    ("one durable write at a time", On::Disk, Disturbance::Nothing, "-b4K -r -w100 -o1 -Sh", &["depth"]),
+    ("one large read at a time", On::Disk, Disturbance::Nothing, "-b256K -r -o1 -Su", &["depth"]),
+    ("disk, small blocks", On::Disk, Disturbance::Nothing, FULL, &["storage", "unclear"]),
+    ("disk, bytes per second", On::Disk, Disturbance::Nothing, "-b256K -r -o16 -Su", &["storage", "unclear"]),
+    ("disk, two threads", On::Disk, Disturbance::Nothing, "-b64K -r -o8 -t2 -Su", &["storage", "unclear"]),
     (
         "loop device, bypassing the page cache",
         On::LoopDirect,
-        Beside::Nothing,
+        Disturbance::Nothing,
         "-b64K -r -o16 -Su",
         &["storage", "kernel", "unclear"],
     ),
-    ("asked for 500 I/Os per second", On::Disk, Beside::Nothing, "-b4K -r -o4 -g500i -Su", &["profile"]),
-    ("asked for 4 MB/s", On::Disk, Beside::Nothing, "-b4K -r -o4 -g4000 -Su", &["profile"]),
-    ("asked for bursts", On::Disk, Beside::Nothing, "-b4K -r -o4 -i10 -j20 -Su", &["profile"]),
-    ("CPU quota, busy", On::Nothing, Beside::CpuQuota, "-c1G -b4K -r -o8 --engine null", &["cpu_quota"]),
-    ("CPU quota, page cache", On::Cached, Beside::CpuQuota, "-b64K -r -o4", &["cpu_quota"]),
-    ("limit of 300 reads per second", On::LoopDirect, Beside::Reads(300), "-b4K -r -o4 -Su", &["io_limit"]),
-    ("limit of 20 MiB/s", On::LoopDirect, Beside::Bytes(20 << 20), "-b64K -r -o4 -Su", &["io_limit"]),
-    ("six busy loops, one I/O at a time", On::Disk, Beside::Loops, ONE, &["busy_cpus"]),
-    ("six busy loops, page cache", On::Cached, Beside::Loops, "-b4K -r -o1", &["busy_cpus"]),
-    ("six busy loops, deep", On::Disk, Beside::Loops, FULL, &["busy_cpus", "unclear", "storage"]),
+    ("asked for 500 I/Os per second", On::Disk, Disturbance::Nothing, "-b4K -r -o4 -g500i -Su", &["profile"]),
+    ("asked for 4 MB/s", On::Disk, Disturbance::Nothing, "-b4K -r -o4 -g4000 -Su", &["profile"]),
+    ("asked for bursts", On::Disk, Disturbance::Nothing, "-b4K -r -o4 -i10 -j20 -Su", &["profile"]),
+    ("CPU quota, busy", On::Nothing, Disturbance::CpuQuota, "-c1G -b4K -r -o8 --engine null", &["cpu_quota"]),
+    ("CPU quota, page cache", On::Cached, Disturbance::CpuQuota, "-b64K -r -o4", &["cpu_quota"]),
+    (
+        "limit of 300 reads per second",
+        On::LoopDirect,
+        Disturbance::Reads(300),
+        "-b4K -r -o4 -Su",
+        &["io_limit"],
+    ),
+    ("limit of 20 MiB/s", On::LoopDirect, Disturbance::Bytes(20 << 20), "-b64K -r -o4 -Su", &["io_limit"]),
+    ("six busy loops, one I/O at a time", On::Disk, Disturbance::Loops, ONE, &["busy_cpus"]),
+    ("six busy loops, page cache", On::Cached, Disturbance::Loops, "-b4K -r -o1", &["busy_cpus"]),
+    ("six busy loops, deep", On::Disk, Disturbance::Loops, FULL, &["busy_cpus", "unclear", "storage"]),
     (
         "two threads on CPU 0",
         On::Nothing,
-        Beside::Nothing,
+        Disturbance::Nothing,
         "-c1G -b4K -r -o1 -t2 -a0 --engine null",
         &["busy_cpus"],
     ),
-    ("two threads on CPU 0, page cache", On::Cached, Beside::Nothing, "-b4K -r -t2 -a0", &["busy_cpus"]),
-    ("eight threads on two CPUs", On::Cached, Beside::Nothing, "-b4K -r -o1 -t8", &["busy_cpus"]),
-    ("compression of a file system", On::BtrfsZlib, Beside::Nothing, "-b128K -r -w100 -o64 -Su", &["kernel"]),
-    ("checksums of a file system", On::Btrfs, Beside::Nothing, "-b128K -r -o64 -Su", &["kernel", "cpu"]),
-    ("workers of a loop device", On::LoopCached, Beside::Nothing, "-b64K -r -o64 -Su", &["kernel"]),
-    ("server of a file system", On::Fuse, Beside::Nothing, "-b4K -r -o1 -Su", &["depth", "unclear"]),
+    ("two threads on CPU 0, page cache", On::Cached, Disturbance::Nothing, "-b4K -r -t2 -a0", &["busy_cpus"]),
+    ("eight threads on two CPUs", On::Cached, Disturbance::Nothing, "-b4K -r -o1 -t8", &["busy_cpus"]),
+    (
+        "compression of a file system",
+        On::BtrfsZlib,
+        Disturbance::Nothing,
+        "-b128K -r -w100 -o64 -Su",
+        &["kernel"],
+    ),
+    ("checksums of a file system", On::Btrfs, Disturbance::Nothing, "-b128K -r -o64 -Su", &["kernel", "cpu"]),
+    ("workers of a loop device", On::LoopCached, Disturbance::Nothing, "-b64K -r -o64 -Su", &["kernel"]),
+    ("server of a file system", On::Fuse, Disturbance::Nothing, "-b4K -r -o1 -Su", &["depth", "unclear"]),
 ];
 
 #[test]
@@ -136,21 +154,21 @@ fn known_bottlenecks_are_named() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-fn said(on: On, beside: Beside, line: &str) -> Option<(String, String)> {
+fn said(on: On, beside: Disturbance, line: &str) -> Option<(String, String)> {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let stage = Stage::new(on, directory.path())?;
     let group = match beside {
-        Beside::CpuQuota => Some(Group::new("cpu", "cpu.cfs_quota_us", "50000")?),
-        Beside::Reads(limit) | Beside::Bytes(limit) => {
+        Disturbance::CpuQuota => Some(Group::new("cpu", "cpu.cfs_quota_us", "50000")?),
+        Disturbance::Reads(limit) | Disturbance::Bytes(limit) => {
             let file = match beside {
-                Beside::Reads(_) => "blkio.throttle.read_iops_device",
+                Disturbance::Reads(_) => "blkio.throttle.read_iops_device",
                 _ => "blkio.throttle.read_bps_device",
             };
             Some(Group::new("blkio", file, &format!("{} {limit}", stage.number()?))?)
         }
         _ => None,
     };
-    let loops = (beside == Beside::Loops)
+    let loops = (beside == Disturbance::Loops)
         .then(|| Loops::new(3 * std::thread::available_parallelism().unwrap().get()));
     let file = directory.path().join("r.json");
     let mut program = command_of(&["-W0", "-d2", "-L"]);
@@ -162,7 +180,7 @@ fn said(on: On, beside: Beside, line: &str) -> Option<(String, String)> {
     let ended: crate::common::Ended = crate::common::output(&mut command).unwrap().into();
     drop(loops);
     assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
-    let record: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    let record: Value = read_json(file);
     let limits = &record["judgement"]["limits"][0];
     let findings = record["judgement"]["findings"].as_array().unwrap();
     let finding = findings.iter().find(|finding| {

@@ -4,15 +4,14 @@ use super::*;
 
 /// The names of a run's warnings and worse, and its verdict.
 fn findings(line: &str, target: &Path) -> (Vec<String>, String) {
-    let directory = crate::common::directory();
-    let record = directory.path().join("run.json");
+    let (_directory, record) = crate::common::directory_with("run.json");
     let ended = diskspd(&format!("--out={} {line}", record.display()), target);
     ended.report();
     findings_of(&record)
 }
 
 fn findings_of(record: &Path) -> (Vec<String>, String) {
-    let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
+    let record: Value = read_json(record);
     let findings = record["judgement"]["findings"].as_array().unwrap().iter();
     let worse = findings.filter(|finding| finding["severity"] != "note");
     let names = worse.map(|finding| finding["name"].as_str().unwrap().to_owned()).collect();
@@ -148,8 +147,7 @@ fn changes_by_other_processes_are_reported() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("a", 16);
     let during = |change: &dyn Fn(), name: &str| {
-        let directory = crate::common::directory();
-        let record = directory.path().join("run.json");
+        let (_directory, record) = crate::common::directory_with("run.json");
         let line = format!("--out={} -b4K -r -w100 -Zr -Su -W0 -d3 {{}}", record.display());
         let running = Running::until(": measuring", &line, &file);
         // The first state is read once a second.
@@ -272,10 +270,9 @@ fn short_lived_programs_on_the_device_are_shared() {
     const LINE: &str = "-b4K -r -o1 -g100i -Su -W0 -d2 {}";
     let [Some(looped), Some(other)] = [64, 64].map(direct_loop) else { return };
     let on_loop = |device: &Path| {
-        let directory = crate::common::directory();
-        let record = directory.path().join("run.json");
+        let (_directory, record) = crate::common::directory_with("run.json");
         diskspd(&format!("--out={} {LINE}", record.display()), device).report();
-        let record: Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+        let record: Value = read_json(&record);
         let verdict = &record["judgement"]["verdicts"][0]["parts"][0];
         let name = device.file_name().unwrap().to_str().unwrap();
         let lines = verdict["evidence"].as_array().into_iter().flatten().chain([&verdict["message"]]);

@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn absolute_ranges_end_with_the_region(
+    fn absolute_ranges_stay_in_region(
         block in 1u64..5000, align in 1u64..8000, spans in prop::collection::vec((1u32..30, 0u64..20_000), 1..4),
         more in 0u64..50_000, seed in any::<u64>(),
     ) {

@@ -15,7 +15,7 @@ pub fn documents() -> BTreeMap<String, PathBuf> {
     documents.map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), path)).collect()
 }
 
-pub fn expected() -> BTreeMap<String, (String, String)> {
+pub fn read_expected() -> BTreeMap<String, (String, String)> {
     let table = fs::read_to_string(format!("{DIRECTORY}/expected.txt")).unwrap();
     rows(&table)
         .into_iter()
@@ -30,7 +30,7 @@ pub fn one_line(error: &XmlError) -> String {
 #[test]
 fn corpus_documents_match_the_table() {
     let documents = documents();
-    let expected = expected();
+    let expected = read_expected();
     assert!(documents.len() >= 70, "the corpus has lost documents");
     assert_eq!(documents.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     let mut differ = Vec::new();
@@ -55,7 +55,7 @@ fn every_element_and_attribute_is_read_at_least_once() {
         .filter_map(|line| line.trim().strip_prefix("<xs:"))
         .filter(|line| line.starts_with("element") || line.starts_with("attribute"))
         .filter_map(|line| line.split('"').nth(1));
-    let valid: Vec<String> = expected()
+    let valid: Vec<String> = read_expected()
         .iter()
         .filter(|(_, (stage, _))| stage == "ok")
         .filter_map(|(name, _)| fs::read_to_string(&documents()[name]).ok())

@@ -1,6 +1,6 @@
 //! Profiles end to end, as a user runs them.
 
-use crate::common::{Ended, command_of, directory, diskspd, output};
+use crate::common::{Ended, command_of, directory, directory_with, diskspd, output};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -102,8 +102,7 @@ fn weights_and_thread_targets_share_the_ios_out() {
 
 #[test]
 fn files_are_created_once_at_profile_size() {
-    let directory = directory();
-    let file = directory.path().join("a.dat");
+    let (directory, file) = directory_with("a.dat");
     let sized = |size: u64| format!("<Path>{}</Path><FileSize>{size}</FileSize>", file.display());
     let unsized_ = format!("<Path>{}</Path>", file.display());
     let spans: &[(&str, &[&str])] = &[("", &[&sized(1 << 20)]), ("", &[&sized(3 << 20)]), ("", &[&unsized_])];

@@ -27,7 +27,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The names of findings in a source, outside of its tests.
-fn named(source: &Source) -> BTreeSet<String> {
+fn finding_names(source: &Source) -> BTreeSet<String> {
     let is_finding = |at: usize, text: &str| {
         let before: String =
             source.code[..at].chars().rev().filter(|c| !c.is_whitespace()).take(60).collect();
@@ -51,7 +51,7 @@ fn named(source: &Source) -> BTreeSet<String> {
 fn findings_have_one_row_in_documentation() {
     let is_place =
         |source: &&Source| source.place.starts_with(CHECKS) || OTHER_PLACES.contains(&source.place.as_str());
-    let in_code: BTreeSet<String> = SOURCES.iter().filter(is_place).flat_map(named).collect();
+    let in_code: BTreeSet<String> = SOURCES.iter().filter(is_place).flat_map(finding_names).collect();
     assert!(in_code.len() > 100 && in_code.contains("rising") && in_code.contains("outage"), "{in_code:?}");
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/verdicts.md");
     let page = fs::read_to_string(page).unwrap();

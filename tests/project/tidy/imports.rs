@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A module's path, without `crate`.
 pub type Module = Vec<String>;
 
-pub fn named(source: &Source) -> Vec<(usize, Module)> {
+pub fn imported_modules(source: &Source) -> Vec<(usize, Module)> {
     let own: Module = source.module().into_iter().map(str::to_owned).collect();
     let mut found = Vec::new();
     for start in ["crate::", "super::", "self::"] {
@@ -79,7 +79,7 @@ pub fn edges(sources: &[Source]) -> BTreeMap<Module, BTreeMap<String, BTreeSet<S
     let mut edges: BTreeMap<Module, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
     for source in sources {
         let own: Module = source.module().into_iter().map(str::to_owned).collect();
-        for (_, mut used) in named(source) {
+        for (_, mut used) in imported_modules(source) {
             while !used.is_empty() && !modules.contains(&used) {
                 used.pop();
             }
@@ -136,7 +136,8 @@ mod tests {
             "use crate::{units::Size, stats::{self, Moments as M}};\nuse super::super::live::*;\n\
              fn f() { super::g(crate::clock::now()) }\n#[cfg(test)] mod tests { use crate::cli; }\nself::x();",
         );
-        let mut found: Vec<String> = named(&source).into_iter().map(|(_, path)| path.join("::")).collect();
+        let mut found: Vec<String> =
+            imported_modules(&source).into_iter().map(|(_, path)| path.join("::")).collect();
         found.sort();
         assert_eq!(
             found,

@@ -74,14 +74,14 @@ pub fn xml(report: &str) -> Printed {
                 }
                 _ if inside(&open, "Target") => {
                     printed.extend(
-                        named(name).map(|(table, column)| {
+                        figure_of_element(name).map(|(table, column)| {
                             (format!("{table} IO of {row}: {column}"), value.to_owned())
                         }),
                     );
                 }
                 _ if inside(&open, "Latency") || inside(&open, "Iops") => {
                     printed.extend(
-                        named(name).map(|(table, column)| {
+                        figure_of_element(name).map(|(table, column)| {
                             (format!("{table} IO of total: {column}"), value.to_owned())
                         }),
                     );
@@ -103,7 +103,7 @@ fn element(line: &str) -> Option<(&str, &str)> {
     (end.trim_end_matches('>') == name).then_some((name, value))
 }
 
-fn named(element: &str) -> Option<(&'static str, &'static str)> {
+fn figure_of_element(element: &str) -> Option<(&'static str, &'static str)> {
     Some(match element {
         "BytesCount" => ("Total", "bytes"),
         "IOCount" => ("Total", "I/Os"),

@@ -1,7 +1,7 @@
 //! A part of the cost of an I/O.
 
 use crate::harness::Failure;
-use diskspd::run::exact::Cost;
+use diskspd::run::exact_loop::Cost;
 
 pub(super) struct Part<'a> {
     pub(super) name: String,

@@ -4,7 +4,7 @@ use super::Part;
 use crate::harness::Failure;
 use diskspd::clock::{Clock, monotonic};
 use diskspd::engine::uring;
-use diskspd::run::exact::Cost;
+use diskspd::run::exact_loop::Cost;
 use diskspd::stats::Histogram;
 use diskspd::sys::memory::Buffer;
 use diskspd::sys::ring::Ring;

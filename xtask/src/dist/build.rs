@@ -27,7 +27,7 @@ pub enum Libc {
 }
 
 impl Libc {
-    pub fn named(name: &str) -> Result<Libc, Failure> {
+    pub fn from_name(name: &str) -> Result<Libc, Failure> {
         match name {
             "musl" => Ok(Libc::Musl),
             "glibc" => Ok(Libc::Glibc),
@@ -81,7 +81,7 @@ const TRIPLES: [Triple; 4] = [
 ];
 
 impl Triple {
-    pub fn named(arch: &str, libc: Libc) -> Result<Triple, Failure> {
+    pub fn for_arch(arch: &str, libc: Libc) -> Result<Triple, Failure> {
         let found = TRIPLES.into_iter().find(|triple| triple.arch == arch && triple.libc == libc);
         found.ok_or_else(|| format!("--arch {arch}: x86_64 or aarch64").into())
     }

@@ -68,7 +68,7 @@ mod tests {
 
     /// The documents of this project as they are shipped.
     #[test]
-    fn no_link_of_a_shipped_document_leads_nowhere() {
+    fn links_of_shipped_documents_have_targets() {
         let (root, folder) =
             (Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap(), tempfile::tempdir().unwrap());
         let copied = copy(root, folder.path()).unwrap();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub type Variant =
     (&'static str, fn(&Workload) -> Option<Vec<String>>, fn(&str, &Workload) -> Option<Figures>);
 
-/// Peers: the option that names the program, its name where programs are installed, and how it is used.
+/// Peers: the option for the path of the program, its usual name, and its command lines.
 pub const PEERS: &[(&str, &str, &[Variant])] = &[
     (
         "--t-io-uring",

@@ -121,7 +121,7 @@ impl Disk {
     }
 
     /// The number of the cut that is shown, from 1.
-    pub fn shown(&self) -> usize {
+    pub fn shown_cut(&self) -> usize {
         self.shown
     }
 

@@ -23,7 +23,7 @@ impl CutStorage {
         }
     }
 
-    pub fn named(name: &str) -> Result<CutStorage, Failure> {
+    pub fn from_name(name: &str) -> Result<CutStorage, Failure> {
         let known = CutStorage::ALL.into_iter().find(|place| place.name() == name);
         known.ok_or_else(|| format!("--place {name}: it is raw, ext4, xfs or btrfs").into())
     }

@@ -169,7 +169,7 @@ impl Recording {
             return Ok(None);
         };
         let mut undo = Undo::default();
-        let number = self.disk().shown();
+        let number = self.disk().shown_cut();
         // The disk itself is read as the file that it is.
         let target = match self.place {
             CutStorage::Raw => format!("{}/{number}", self.disks),

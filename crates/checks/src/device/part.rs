@@ -46,7 +46,6 @@ pub(crate) struct Part<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct SharedFacts<'a> {
     places: HashMap<TargetId, usize>,
-    /// Layers without duplicates, identified by name.
     layers: Vec<&'a Layer>,
     has_devices: bool,
     is_remote: bool,

@@ -164,7 +164,6 @@ impl Case {
         }
     }
 
-    /// Names and severities of the findings, with changed facts.
     fn find_names(&self, change: impl FnOnce(&mut DeviceFacts)) -> Vec<(&'static str, Severity)> {
         let mut facts = self.device_facts(vec![self.build_target("a")]);
         change(&mut facts);

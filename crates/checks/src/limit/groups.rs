@@ -16,9 +16,9 @@ const WINDOW_IOS: f64 = 20.0;
 const EVEN: f64 = 0.05;
 /// Share of the windows with I/O that shows a limit, and the share that it needs at least in this number of
 /// windows.
-const EVEN_WINDOWS: f64 = 0.5;
-const LEAST_EVEN_WINDOWS: f64 = 0.25;
-const ENOUGH_WINDOWS: usize = 8;
+const EVEN_WINDOW_SHARE: f64 = 0.5;
+const MIN_LIMITED_WINDOW_SHARE: f64 = 0.25;
+const MIN_JUDGED_WINDOWS: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct ReachedLimit<'a> {
@@ -38,7 +38,6 @@ struct Period<'a> {
     limits: &'a [IoLimit],
 }
 
-/// The periods of a window with the same limits.
 fn limit_periods<'a>(effort: &'a ResourceUsage, window: u64) -> Vec<Period<'a>> {
     let mut periods = vec![Period { from: 0, to: window, limits: &effort.io_limits }];
     for change in &effort.limit_changes {
@@ -121,8 +120,8 @@ struct EvenWindows {
 impl EvenWindows {
     fn show_limit(self, is_reached: bool) -> bool {
         let share = self.at_limit as f64 / self.with_io.max(1) as f64;
-        let is_chance = self.with_io >= ENOUGH_WINDOWS && share < LEAST_EVEN_WINDOWS;
-        share >= EVEN_WINDOWS || (is_reached || self.is_mean_at_limit) && !is_chance
+        let is_chance = self.with_io >= MIN_JUDGED_WINDOWS && share < MIN_LIMITED_WINDOW_SHARE;
+        share >= EVEN_WINDOW_SHARE || (is_reached || self.is_mean_at_limit) && !is_chance
     }
 
     /// Counts windows of I/Os. `at_limit`: I/Os per beat at the limit.
@@ -390,7 +389,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn even_windows_show_limit() {
+    fn limit_follows_from_even_windows() {
         let shows = |beats: &[u64], at_limit: f64, is_reached| {
             EvenWindows::count(beats, at_limit).show_limit(is_reached)
         };

@@ -93,7 +93,6 @@ fn busy(span: &SpanContext) -> f64 {
     (busiest as f64 * 1e6 / facts.elapsed.max(1) as f64).min(1.0)
 }
 
-/// CPUs that the program used on average.
 fn cpus(span: &SpanContext, program: &JudgedProgram) -> f64 {
     program.cpu_ns as f64 / (span.measured.seconds * 1e9)
 }

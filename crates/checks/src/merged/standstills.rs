@@ -11,7 +11,6 @@ use diskspd_results::{MergedHosts, Record};
 
 const STILL: f64 = 0.1;
 const MIN_ACTIVE_SHARE: f64 = 0.5;
-/// Intervals that are named for each host.
 const MAX_NAMED_INTERVALS: usize = 4;
 
 /// I/Os of a host by interval.

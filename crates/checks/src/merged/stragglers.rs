@@ -51,7 +51,6 @@ pub fn figures(record: &Record, index: usize) -> Vec<HostFigure<'_>> {
     figures
 }
 
-/// The hosts that are slower than the others.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SlowHosts {
     /// Names, slowest first, each with its deviating figures.

@@ -125,7 +125,6 @@ pub struct RunComparison {
     /// The course of `--until-sure`.
     pub until_sure: Option<SequentialDesign>,
     pub sides: [Names; 2],
-    /// Compared workloads: one, or several with separate comparisons.
     pub workloads: Vec<WorkloadCompared>,
     /// Workloads that only A has, and only B.
     pub unmatched: [Vec<String>; 2],
@@ -206,7 +205,6 @@ impl RunComparison {
         self.sides[0].wrong_runs == 0 && self.sides[1].wrong_runs > 0
     }
 
-    /// The analyses that share the error rate.
     pub fn error_shares(&self) -> InterimAnalyses {
         self.until_sure
             .as_ref()

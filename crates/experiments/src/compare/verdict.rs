@@ -26,7 +26,6 @@ pub enum ChangeVerdict {
     Same,
     CantTell,
     TwoRuns,
-    /// Neither side has comparable values.
     NotCompared,
 }
 

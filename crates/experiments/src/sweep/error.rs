@@ -4,7 +4,6 @@
 pub enum AxisError {
     #[error("a value between the commas is missing")]
     Missing,
-    /// The axis has too many values.
     #[error("more than {0} values")]
     ManyValues(usize),
     #[error("the value {0} is given twice")]
@@ -24,7 +23,6 @@ pub enum AxisError {
         from: String,
         to: String,
     },
-    /// The sweep has too many points.
     #[error("these axes make more than {0} points; give fewer values, or larger steps")]
     ManyPoints(usize),
     /// `--diagonal` without threads.

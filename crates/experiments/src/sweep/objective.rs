@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn how_many_ios_a_percentile_needs() {
+    fn percentile_needs_enough_ios() {
         let enough = |measure, ios: f64| {
             let lines = [line(100_000.0), line(ios)];
             LoadOutcome::new(1.0, None, lines.iter(), Objective { measure, limit_ms: 1.0 }).enough_ios

@@ -14,7 +14,6 @@ use crate::repeat;
 pub const MIN_SLICES: u32 = 2;
 /// Slices of a point, without `--until-sure`.
 const MAX_SLICES: usize = 12;
-/// Slices of the warm-up.
 pub(super) const MAX_WARM_UPS: usize = 10;
 /// Two slices that differ by at most this share have no trend.
 const SETTLED: f64 = 0.05;

@@ -125,7 +125,6 @@ pub fn label(row: &PointRow) -> String {
     if label.is_empty() { "unchanged".to_owned() } else { label }
 }
 
-/// A finding with the points that have it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingPoints<'a> {
     pub found: &'a RunFinding,

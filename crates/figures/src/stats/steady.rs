@@ -47,8 +47,10 @@ pub enum Shape {
     Interrupted(Interruptions),
     /// It goes up and down in turns, the same course again and again.
     Periodic(Periodic),
-    /// Continuous rises and falls.
-    Restless { low: f64, high: f64 },
+    Restless {
+        low: f64,
+        high: f64,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]

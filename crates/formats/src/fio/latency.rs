@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_add_up_and_stated_percentiles_do_not() {
+    fn only_percentiles_from_bins_are_added() {
         let one = from_value(&json!({"N": 3, "min": 95, "max": 205, "bins": {"100": 2, "200": 1, "300": 0}}));
         let other =
             from_value(&json!({"N": 97, "min": 90, "max": 1_000_000, "bins": {"100": 96, "1000448": 1}}));

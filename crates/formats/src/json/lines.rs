@@ -12,7 +12,7 @@
 //! ,"judgement":{..}}
 //! ```
 
-use diskspd_figures::json_lists::{ListFormatError, ListPart, ListPlace, ListSplitter};
+use diskspd_figures::json_lists::{ListFormatError, ListLocation, ListPart, ListSplitter};
 use diskspd_figures::stats::Interval;
 use diskspd_results::{HostTarget, Record, TargetResults};
 use serde::de::DeserializeOwned;
@@ -103,13 +103,13 @@ impl Formatter for LineFormatter {
 }
 
 /// Lists of a record whose elements are parsed separately.
-static LISTS: [ListPlace; 3] = [
-    ListPlace { names: &[b"hosts", b"targets"], objects: &[1, 3] },
-    ListPlace {
+static LISTS: [ListLocation; 3] = [
+    ListLocation { names: &[b"hosts", b"targets"], objects: &[1, 3] },
+    ListLocation {
         names: &[b"hosts", b"results", b"time_spans", b"intervals", b"intervals"],
         objects: &[1, 3, 4, 6, 7],
     },
-    ListPlace {
+    ListLocation {
         names: &[b"hosts", b"results", b"time_spans", b"threads", b"targets"],
         objects: &[1, 3, 4, 6, 8],
     },

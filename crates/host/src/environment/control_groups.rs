@@ -1,4 +1,4 @@
-//! The tightest limits of the control groups of this process, from `system::cgroup`.
+//! The tightest limits of the control groups of this process, from `cgroup`.
 
 use crate::cgroup::{ControlGroup, Groups};
 use crate::root::Root;

@@ -21,7 +21,6 @@ const MAX_CACHED_FILES: usize = 4096;
 const MAPPED: u64 = 1 << 20;
 const MAPPED_PRIVATELY: u64 = 16 << 20;
 
-/// A file or device that was open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenFileUse {
     pub path: PathBuf,
@@ -45,7 +44,6 @@ impl OpenFileUse {
 /// Device and inode of a file.
 type Identity = (u64, u64);
 
-/// Open files of all processes together.
 #[derive(Debug, Default)]
 pub struct OpenFiles {
     /// Names of the devices whose files are judged; empty = all.
@@ -91,7 +89,6 @@ impl OpenFiles {
         stacks
     }
 
-    /// The stacks of the files without devices.
     pub fn deviceless_stacks(&self) -> Vec<&Stack> {
         let mut stacks: Vec<&Stack> = self.stacks.values().filter(|stack| stack.layers.is_empty()).collect();
         stacks.sort_by(|a, b| a.no_device_reason.cmp(&b.no_device_reason));

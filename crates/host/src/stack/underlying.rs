@@ -1,4 +1,4 @@
-//! The devices directly under a file, by file system.
+//! Finds the first devices under a file, by type of file system.
 
 use crate::device::Device;
 use crate::file_place::FileLocation;

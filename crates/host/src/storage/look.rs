@@ -98,7 +98,7 @@ pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: DeviceN
     }
 }
 
-/// Asks how large a file system is, and how full; `place`: a path in it.
+/// Reads size and free space of a file system; `place`: a path in it.
 fn measure_space(file_system: &mut FileSystem, place: &Path) {
     if let Ok(found) = rustix::fs::statvfs(place) {
         file_system.block_size = Some(found.f_bsize);

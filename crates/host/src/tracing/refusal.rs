@@ -11,7 +11,6 @@ pub enum TracingError {
         #[source]
         error: io::Error,
     },
-    /// tracefs is not readable.
     Tracefs {
         at: PathBuf,
         #[source]

@@ -120,7 +120,7 @@ pub(super) struct PartitionFound {
     pub number: u32,
     /// Bytes.
     pub length: u64,
-    /// Holder of the disk according to this partition; `None` if it is an ordinary partition.
+    /// User of the disk that the type of this partition names; `None` for an ordinary partition.
     pub holder: Option<&'static str>,
 }
 

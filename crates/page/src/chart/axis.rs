@@ -30,7 +30,6 @@ pub enum AxisKind {
     Rows,
 }
 
-/// Height of a row of names, px.
 const NAME_HEIGHT: usize = 14;
 /// Letters below the chart of a phone.
 const LETTERS_OF_ROW: usize = 38;

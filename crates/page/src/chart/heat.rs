@@ -16,7 +16,7 @@ const COLOR_STEPS: [f64; 5] = [0.1, 1.0, 5.0, 20.0, 50.0];
 /// Classes of the colours, the palest first.
 const CLASSES: [&str; 6] = ["h1", "h2", "h3", "h4", "h5", "h6"];
 
-/// Latencies of one stretch of time.
+/// Latencies of one period.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Column {
     pub from: f64,

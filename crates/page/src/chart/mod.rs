@@ -84,7 +84,6 @@ pub struct PointLabel {
     /// Position as shares of the chart's width from the left and of its height from the bottom.
     pub place: path::Point,
     pub text: String,
-    /// Whether the label is hidden on narrow screens.
     pub wide_only: bool,
 }
 

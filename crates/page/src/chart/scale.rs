@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_of_changes_ends_at_round_figures() {
+    fn axis_of_changes_ends_at_round_numbers() {
         for (changes, from, to) in [
             (&[-1.2, 0.0, 7.0][..], -2.5, 7.5),
             (&[0.0, 10.0], 0.0, 10.0),

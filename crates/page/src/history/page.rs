@@ -21,9 +21,7 @@ pub struct ListedRun<'a> {
     /// Start or storage time in seconds since 1970.
     pub at: i64,
     pub label: Option<&'a str>,
-    /// Search words.
     pub tags: &'a [String],
-    /// Whether the run is protected from removal.
     pub pinned: bool,
     pub targets: &'a [String],
     pub work: Vec<String>,
@@ -42,7 +40,6 @@ pub struct WorkloadSeries {
     pub courses: Vec<RunSeries>,
 }
 
-/// A figure from run to run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSeries {
     pub figure: RunFigure,

@@ -127,7 +127,6 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// A slow reference implementation.
     fn draw_slowly(done: &mut BTreeSet<u64>, blocks: u64, from: u64, count: u64) -> (u64, u64) {
         let mut all = (from..blocks).chain(0..from);
         let first = all.find(|block| !done.contains(block)).unwrap();

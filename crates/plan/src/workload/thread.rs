@@ -8,7 +8,6 @@ use super::{Modulus, Random, TargetWorkload};
 use diskspd_base::engines::Direction;
 use diskspd_results::EffectiveRange;
 
-/// The next due I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextIo {
     pub target: u32,
@@ -125,7 +124,6 @@ enum TargetChoice {
     /// Drawn; the target of a number is the first one whose entry, the sum of weights up to it, is above the
     /// number.
     Weighted(Modulus, Vec<u64>),
-    /// Portions of a single target.
     PortionsOfOne(TargetShares),
     /// A target is found in this way, and one of its portions drawn.
     Portions(Box<TargetChoice>, Vec<u32>, TargetShares),

@@ -5,12 +5,10 @@ use crate::{CacheMode, Profile, RunOptions, Target};
 use diskspd_base::finding::{Finding, Severity};
 use diskspd_base::operation::Operation;
 
-/// Rules of a feature of I/O.
 struct FeatureRules {
     option: &'static str,
     element: &'static str,
     requested: fn(&Target) -> bool,
-    /// Whether engines without I/O have it, too.
     simulated: bool,
     /// Rules: when one is broken, and the rest of the message.
     rules: &'static [FeatureRule],

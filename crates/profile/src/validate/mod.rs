@@ -21,7 +21,7 @@ pub use run_options::run_options;
 
 use crate::{Profile, RawText, Target};
 use case::Case;
-use diskspd_base::finding::{Finding, FindingPlace, Severity};
+use diskspd_base::finding::{Finding, FindingLocation, Severity};
 use std::collections::HashSet;
 
 /// Checks all targets of all time spans by all rules; a profile with an error must not be run. With
@@ -40,8 +40,8 @@ pub fn validate(profile: &Profile, profile_only: bool) -> Vec<Finding> {
         let uniform = profile.time_spans.len() == 1 && settings.windows(2).all(|pair| pair[0] == pair[1]);
         // Nowhere in particular, where it holds for all of the profile.
         let place = |target: Option<(usize, &Target)>| match uniform {
-            true => FindingPlace::default(),
-            false => FindingPlace {
+            true => FindingLocation::default(),
+            false => FindingLocation {
                 time_span: Some(index + 1),
                 target_number: target.map(|(number, _)| number + 1),
                 target: target.map(|(_, target)| target.path.clone()),

@@ -214,7 +214,7 @@ fn alignment_above_range_length_warns() {
 }
 
 #[test]
-fn a_distribution_is_judged_even_when_io_is_sequential() {
+fn distribution_is_judged_for_sequential_io_too() {
     let range = DistributionRange { io: 100, span: 50 };
     let profile = sample_profile(|_, t| {
         t.distribution = Some(Distribution { kind: DistributionKind::Percent, ranges: vec![range] });
@@ -234,7 +234,7 @@ fn equal_targets_are_printed_once_and_all_judged() {
     let second = Target { path: "*2".into(), ..profile.time_spans[0].targets[0].clone() };
     profile.time_spans[0].targets.push(second);
     assert_eq!(broken_rules(&profile), "W3 V22");
-    assert!(validate(&profile, false).iter().all(|finding| finding.place == FindingPlace::default()));
+    assert!(validate(&profile, false).iter().all(|finding| finding.place == FindingLocation::default()));
 }
 
 #[test]

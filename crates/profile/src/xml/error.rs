@@ -50,7 +50,6 @@ impl XmlError {
         XmlError { place: Some((line, column)), ..XmlError::of_document(fault) }
     }
 
-    /// A fault of the document as a whole.
     pub fn of_document(fault: &XmlErrorAt) -> XmlError {
         let XmlErrorAt { what, expected, hint, .. } = fault.clone();
         XmlError { place: None, what, expected, hint }

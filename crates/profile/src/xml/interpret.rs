@@ -24,7 +24,6 @@ impl Node {
         self.u64(name).map(saturate)
     }
 
-    /// The boolean in its child of this name.
     pub(super) fn bool(&self, name: &str) -> Option<bool> {
         match self.child(name)?.value {
             Some(Value::Bool(value)) => Some(value),

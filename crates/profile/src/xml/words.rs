@@ -9,7 +9,6 @@ macro_rules! words {
         impl $type {
             pub(super) const XML_WORDS: &[&str] = &[$($word),+];
 
-            /// Its word in XML profiles.
             pub fn xml_word(self) -> &'static str {
                 match self { $($type::$variant => $word),+ }
             }

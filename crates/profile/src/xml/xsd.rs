@@ -67,7 +67,6 @@ fn top_element(text: &mut String, own: &Element) {
     write_element(text, &Element { name, attributes: own.attributes, content: own.content }, 2, "");
 }
 
-/// The ranges of all numbers in an element.
 fn collect_numbers(element: &Element, found: &mut BTreeSet<(u64, u64)>) {
     let own = match element.content {
         Content::Value(kind) => Some(kind),

@@ -5,7 +5,6 @@ use crate::openmetrics::{self, Dialect, Exposition, Family};
 use diskspd_experiments::compare::Compared;
 use diskspd_figures::units::visible::line;
 
-/// A family, and its value of a figure.
 type FigureFamily = (Family, fn(&Compared) -> Option<f64>);
 
 const fn gauge_family(name: &'static str, help: &'static str) -> Family {

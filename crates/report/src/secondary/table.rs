@@ -127,7 +127,6 @@ pub(super) const fn column<R>(
     TableColumn { on_page: !heading.is_empty(), ..column }
 }
 
-/// A column of words on pages.
 pub(super) const fn words<R>(heading: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
     TableColumn::words(heading, cell).paged()
 }
@@ -139,7 +138,6 @@ fn is_ruled<R>(column: &&TableColumn<R>) -> bool {
     !column.ruled.0.is_empty()
 }
 
-/// Returns the cells of the ruled columns.
 pub fn ruled_cells<'a, R: 'a>(columns: impl IntoIterator<Item = &'a TableColumn<R>>, row: &R) -> String {
     let cell = |column: &TableColumn<R>| {
         let (_, width) = column.ruled;

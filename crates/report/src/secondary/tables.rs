@@ -7,7 +7,6 @@ use diskspd_results::{
     PartRow,
 };
 
-/// Writes the tables of a time span.
 pub fn write_tables(measured: &Measured, format: &mut impl TableFormat) {
     if let Some(table) = &measured.parts {
         let kind = SecondaryKind::new(0, "Parts", "By part and size", ["Parts", "Part"]);

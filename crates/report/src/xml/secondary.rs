@@ -5,7 +5,6 @@ use crate::secondary::{FAILED, FailedSectorRow, SecondaryRow, SecondaryTable, Ta
 use diskspd_figures::units::table::TableColumn;
 
 impl TableFormat for Writer<'_> {
-    /// Writes the total, then each row.
     fn write<R: SecondaryRow>(&mut self, table: &SecondaryTable<R>) {
         let [element, row_element] = table.kind.elements;
         self.open(element);

@@ -31,7 +31,6 @@ enum CreationError {
     Stopped(PrepareError),
     Because {
         message: String,
-        /// Whether the content of a file was changed.
         changed: bool,
     },
 }

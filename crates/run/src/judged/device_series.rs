@@ -101,7 +101,6 @@ impl DeviceSeries {
         self.rows.first().map(|row| (row.at, row.sum(&self.select_devices(devices))))
     }
 
-    /// Returns the last reading.
     pub(super) fn last(&self, devices: &[String]) -> Option<(Nanos, Reading)> {
         self.rows.last().map(|row| (row.at, row.sum(&self.select_devices(devices))))
     }

@@ -144,7 +144,6 @@ impl Tracer {
     }
 }
 
-/// Whether the end is requested within this time.
 fn is_stopped(stopped: &Receiver<()>, time: Nanos) -> bool {
     !matches!(stopped.recv_timeout(Duration::from_nanos(time)), Err(RecvTimeoutError::Timeout))
 }

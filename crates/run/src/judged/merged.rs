@@ -66,7 +66,6 @@ pub(super) fn join_stacks(stacks: &[&Stack]) -> Stack {
     all
 }
 
-/// The paths of files, the largest file first.
 pub(super) fn paths(files: &OpenFiles) -> Vec<RawText> {
     files.files().iter().map(|file| raw(&file.path)).collect()
 }

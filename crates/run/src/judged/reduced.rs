@@ -19,7 +19,6 @@ const SAMPLE_TIME: Nanos = SECOND / 4;
 /// Share of the sampled data that is not stored. The file has almost nothing else then.
 const REDUCED: f64 = 0.9;
 
-/// All zram devices at the begin.
 #[derive(Debug)]
 pub(super) struct ReducingDevices(Vec<ZramPages>);
 

@@ -32,7 +32,6 @@ struct WakeSample {
 #[derive(Debug)]
 pub(super) struct StallDetector {
     start: WakeSample,
-    /// Next wake-up time.
     pub due: Nanos,
     last: WakeSample,
     /// End of the time of frequent wake-ups.

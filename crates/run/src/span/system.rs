@@ -1,7 +1,7 @@
 //! The parts of a time span that need Linux: its targets and the machine. `windows/span.rs` is the Windows
 //! counterpart.
 
-pub mod exact;
+pub mod exact_loop;
 pub(crate) mod large_pages;
 pub(crate) mod look;
 mod open_error;

@@ -23,7 +23,6 @@ thread_local! {
     static PAGE_MISSING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Previous handler of SIGBUS.
 static PREVIOUS_HANDLER: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// Installs the handler, once for the process.

@@ -78,7 +78,6 @@ impl<'a> SlotMut<'a> {
         within.then(|| unsafe { SlotMut::new(self.start.add(start), length) })
     }
 
-    /// Reborrows the slot.
     #[inline]
     pub fn by_ref(&mut self) -> SlotMut<'_> {
         SlotMut { start: self.start, length: self.length, buffer: PhantomData }

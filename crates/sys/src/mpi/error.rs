@@ -22,10 +22,9 @@ pub enum MpiError {
     #[error("this MPI has no support for threads (MPI_THREAD_FUNNELED)")]
     NoThreads,
     /// Invalid rank or number of ranks.
-    #[error("a rank or size of {0}")]
+    #[error("invalid rank or number of ranks {0}")]
     NoNumber(c_int),
-    /// A message of no rank that there is.
-    #[error("a message of rank {0}")]
+    #[error("a message from the unknown rank {0}")]
     NoSender(c_int),
     #[error("there is no rank {0}")]
     NoRank(usize),

@@ -90,7 +90,6 @@ fn data_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<squeu
     })
 }
 
-/// The entry of a durable write.
 #[cold]
 fn durable_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
     let Transfer { offset, length, start, .. } = *transfer;

@@ -33,7 +33,6 @@ pub(crate) fn takes_sequences(stream: &impl AsStream) -> bool {
     known && unsafe { SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) } != 0
 }
 
-/// Whether the stream goes to a regular file.
 pub(crate) fn is_regular_file(stream: &impl AsStream) -> bool {
     let owned = stream.as_handle().try_clone_to_owned();
     owned.is_ok_and(|owned| File::from(owned).metadata().is_ok_and(|found| found.is_file()))

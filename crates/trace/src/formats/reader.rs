@@ -68,7 +68,6 @@ pub(super) struct Streams {
     pub(super) wanted: Option<String>,
     /// The first one that there were I/Os of; if one is wanted, that.
     pub(super) first: Option<String>,
-    /// Some other observed streams.
     pub(super) others: Vec<String>,
 }
 
@@ -80,7 +79,6 @@ impl Streams {
         Streams { wanted: wanted.map(str::to_owned), first: None, others: Vec::new() }
     }
 
-    /// Whether I/Os on this device are selected.
     pub(super) fn accepts_event(&mut self, name: &str) -> Result<bool, TraceErrorKind> {
         if let Some(wanted) = &self.wanted {
             let taken = wanted == name;

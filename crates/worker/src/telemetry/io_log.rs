@@ -70,7 +70,6 @@ pub struct IoLog {
 #[derive(Debug)]
 struct Output {
     file: StreamedFile,
-    /// Whether the log contains more than the header.
     has_lines: bool,
     /// Number of observed I/Os, written or not.
     seen: u64,

@@ -15,7 +15,6 @@ pub struct Counters {
     ios: AtomicU64,
     bytes: AtomicU64,
     latency_sum: AtomicU64,
-    /// Whether writes are counted separately.
     splits: bool,
     writes: AtomicU64,
     /// The thread, by the kernel's number; 0 = not yet.
@@ -122,7 +121,6 @@ pub(crate) fn middle_of(cell: usize) -> u64 {
     Steps::first(cell) + Steps::width(cell) / 2
 }
 
-/// The sums of all workers at one time.
 #[derive(Debug, Default, Clone)]
 pub struct WorkerSums {
     /// Time of the sample on the monotonic clock.
@@ -132,7 +130,6 @@ pub struct WorkerSums {
     pub bytes: u64,
     /// Sum of their latencies, ns; it wraps around.
     pub latency_sum: u64,
-    /// Whether a worker counts writes separately.
     pub splits: bool,
     pub writes: u64,
     /// Latencies so far, by cell.
@@ -153,7 +150,6 @@ pub fn totals(workers: &[Counters]) -> (u64, u64) {
     (sum(|worker| &worker.ios), sum(|worker| &worker.bytes))
 }
 
-/// The sums of these workers now.
 pub fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> WorkerSums {
     let mut sum = WorkerSums { at: clock::monotonic(), ..WorkerSums::default() };
     for worker in workers {

@@ -81,7 +81,6 @@ fn is_host(word: &str) -> bool {
         && word.chars().all(plain)
 }
 
-/// Whether a path means itself to every shell.
 pub fn is_plain_path(path: &str) -> bool {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/.-_+".contains(letter);
     path.starts_with('/') && path.chars().all(plain)

@@ -38,7 +38,6 @@ pub(crate) fn hosts(request: HostsRequest) -> Result<Exit, CommandError> {
     }
 }
 
-/// The path of the program on the hosts.
 fn program(start: &HostsStart) -> Result<String, CommandError> {
     if let Some(program) = &start.program {
         return Ok(program.clone());

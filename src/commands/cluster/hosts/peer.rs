@@ -54,7 +54,6 @@ impl Peer {
         Ok(Peer { host: host.to_owned(), ssh, frames })
     }
 
-    /// Sends a frame without waiting.
     pub(super) fn send(&self, frame: Vec<u8>) {
         let _ = self.frames.send(frame);
     }

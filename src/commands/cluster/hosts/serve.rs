@@ -91,7 +91,6 @@ fn pass_output(mut output: impl Read + Send + 'static, hub: HubStream) -> JoinHa
     })
 }
 
-/// Passes the messages of the rank.
 fn pass_messages(mut own: RankSocket, hub: HubStream) -> JoinHandle<()> {
     thread::spawn(move || {
         while let Ok(Some((to, bytes))) = read_frame(&mut own) {

@@ -77,7 +77,6 @@ pub(super) fn compared(history: &[BootRun], repeat: usize) -> Vec<bool> {
     by_boot(history).flat_map(|boot| vec![boot.len() >= repeat; boot.len()]).collect()
 }
 
-/// The side of the next boot.
 pub(super) fn next_side(history: &[BootRun], repeat: usize) -> usize {
     order(history).map_or(0, |order| order.side(whole_boots(history, repeat)))
 }

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_serves_both_programs() {
+    fn same_command_line_runs_on_both_programs() {
         let line = "--repeat 8 --with-a ./old -b4K --fail-if worse --engine sim -o8 --store=s --save a b \
             --with-b=new";
         let request = read_line(line).unwrap();

@@ -50,7 +50,6 @@ pub(super) enum PointError {
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum BetweenError {
-    /// Starting or waiting failed.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The command failed or was killed.

@@ -26,7 +26,6 @@ pub struct SweepRequest {
     pub quiet: bool,
     /// The command line of the runs, with its axes.
     pub swept: SweepLine,
-    /// Arguments as typed.
     pub arguments: Vec<OsString>,
     /// All arguments after `sweep`, to repeat it.
     pub given: Vec<OsString>,

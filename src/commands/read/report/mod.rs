@@ -70,7 +70,6 @@ fn of_answer(read: &LoadedAnswer, file: &Path, request: &ReportRequest) -> Resul
     Ok(exit)
 }
 
-/// The report of a single file.
 fn report_file(file: &Path, verbose: bool) -> Result<Exit, CommandError> {
     match load_runs::run_file(file)? {
         RunFile::Record(record) => Ok(of_record(&record, verbose)),

@@ -4,7 +4,7 @@ use super::Command;
 use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
 use crate::cli::option::{OUT, OptionRow, QUIET, STORE, STRICT, VERBOSE, switch, text};
-use crate::cli::requests::{JudgeRequest, SaveRequest, StreamPlace};
+use crate::cli::requests::{JudgeRequest, SaveRequest, StreamDestination};
 use crate::cli::{Invocation, words};
 use crate::experiments::selection::check_word;
 
@@ -88,7 +88,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
             .hint("add --save or --save=LABEL, or leave out --store"));
     }
     let stream = line.stream(&STREAM)?;
-    let takes_output = stream.as_ref().is_some_and(|stream| stream.to == StreamPlace::StandardOutput);
+    let takes_output = stream.as_ref().is_some_and(|stream| stream.to == StreamDestination::StandardOutput);
     if takes_output && !words.is_empty() {
         return Err(CliError::new("--stream -: standard output belongs to the command")
             .hint("name a file, or a descriptor as in --stream fd:3"));

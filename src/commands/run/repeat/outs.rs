@@ -18,7 +18,6 @@ pub(super) struct RepeatOutputs {
     pub reports: bool,
     /// Whether the answer is the text on standard output.
     pub text_to_stdout: bool,
-    /// Whether a page shows all runs.
     pub keeps_all: bool,
 }
 

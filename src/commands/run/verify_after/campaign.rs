@@ -154,7 +154,6 @@ fn table_of(journals: &[Journal]) -> String {
     format!("{}\n{}\n", table::text_within(COLUMNS, &rows, standard_output::room()), conclusion(&cycles))
 }
 
-/// Returns the table of a single cycle.
 pub(super) fn table_of_one(cycle: Cycle) -> String {
     table_of(&[Journal { name: cycle.journal.clone(), began_ms: Some(cycle.began_ms), cycle: Some(cycle) }])
 }

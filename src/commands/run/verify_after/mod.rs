@@ -12,7 +12,6 @@ use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::job_command::RankReply;
 use crate::commands::shared::output;
 
-/// The table of a campaign of one cycle.
 pub(crate) fn table(cycle: Cycle) -> String {
     campaign::table_of_one(cycle)
 }

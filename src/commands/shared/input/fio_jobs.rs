@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 /// This machine seen from the folder of a job file.
 pub(crate) struct LocalContext {
     folder: RefCell<PathBuf>,
-    /// Whether another file names the job file.
     is_secret: bool,
     /// Owners of the job file, of files that name it, and of included files.
     owners: RefCell<Vec<u32>>,

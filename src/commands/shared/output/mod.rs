@@ -10,7 +10,7 @@ use super::command_error::CommandError;
 use crate::commands::shared::runs::runnable::Runnable;
 
 use crate::checks::JudgedRecord;
-use crate::cli::{Exit, OutRequest, RunRequest, StreamPlace, StreamRequest};
+use crate::cli::{Exit, OutRequest, RunRequest, StreamDestination, StreamRequest};
 use crate::commands::shared::output::stream::{ReplacedFile, Stream, StreamStyle};
 use crate::commands::shared::runs::with::ToolResults;
 use crate::finding::Finding;
@@ -233,11 +233,11 @@ pub(crate) fn permit_stream(
     stream: &StreamRequest,
 ) -> Result<PermittedOutput, OutputError> {
     match &stream.to {
-        StreamPlace::StandardOutput => door.permit("--stream", Path::new("-")),
-        StreamPlace::Descriptor(number) => {
+        StreamDestination::StandardOutput => door.permit("--stream", Path::new("-")),
+        StreamDestination::Descriptor(number) => {
             door.permit_shown("--stream", &format!("fd:{number}"), &destination::descriptor(*number))
         }
-        StreamPlace::File(path) => door.permit("--stream", path),
+        StreamDestination::File(path) => door.permit("--stream", path),
     }
 }
 
@@ -251,9 +251,9 @@ pub(crate) fn open_stream(
     patience: &HangGuard,
 ) -> Result<Stream, CommandError> {
     let name = match &request.to {
-        StreamPlace::StandardOutput => "-".into(),
-        StreamPlace::Descriptor(number) => format!("fd:{number}"),
-        StreamPlace::File(path) => path.display().to_string(),
+        StreamDestination::StandardOutput => "-".into(),
+        StreamDestination::Descriptor(number) => format!("fd:{number}"),
+        StreamDestination::File(path) => path.display().to_string(),
     };
     let format = stream_format(request);
     let sink: Box<dyn Write + Send> = match (format, &request.to) {
@@ -268,7 +268,7 @@ pub(crate) fn open_stream(
             }
             Box::new(ReplacedFile(outlet))
         }
-        (_, StreamPlace::StandardOutput) => Box::new(io::stdout()),
+        (_, StreamDestination::StandardOutput) => Box::new(io::stdout()),
         _ => Box::new(LateWriter(StreamedFile::open(permitted.open(patience)?)?)),
     };
     let style = StreamStyle { format, name, host: host::name() };
@@ -277,8 +277,8 @@ pub(crate) fn open_stream(
 
 fn stream_format(request: &StreamRequest) -> StreamFormat {
     let extension = match &request.to {
-        StreamPlace::File(path) => path.extension().and_then(|extension| extension.to_str()),
-        StreamPlace::StandardOutput | StreamPlace::Descriptor(_) => None,
+        StreamDestination::File(path) => path.extension().and_then(|extension| extension.to_str()),
+        StreamDestination::StandardOutput | StreamDestination::Descriptor(_) => None,
     };
     let is_it = |(_, name, extensions): &&(StreamFormat, &str, &[&str])| match (request.format, extension) {
         (Some(named), _) => named == *name,

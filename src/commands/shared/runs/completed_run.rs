@@ -24,7 +24,6 @@ pub(crate) struct CompletedRun {
     pub troubles: Vec<String>,
     /// Threads of this process still wait for the kernel.
     pub left_behind: bool,
-    /// Whether the run is complete.
     pub is_whole: bool,
 }
 

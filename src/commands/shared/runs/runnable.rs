@@ -268,7 +268,6 @@ pub(crate) trait JobRunner: Send + Sync {
     /// It can't be run.
     fn run(&self, run: &Runnable, session: Session) -> Result<ExecutedRun, RunError>;
 
-    /// Returns the plan of each rank.
     fn plan(&self, run: &Runnable) -> RankPlans;
 
     /// Returns the part of this process.
@@ -290,7 +289,6 @@ pub(crate) fn plan_by_ranks(run: &Runnable) -> Option<RankPlans> {
     JOB.get().map(|job| job.plan(run))
 }
 
-/// Whether this process leads a job.
 pub(crate) fn is_led() -> bool {
     JOB.get().is_some()
 }

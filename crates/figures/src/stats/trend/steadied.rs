@@ -49,7 +49,6 @@ pub(super) fn find_outliers(values: &[f64]) -> Vec<usize> {
     far
 }
 
-/// The median of each run and its neighbours.
 fn neighbour_medians(logs: &[f64]) -> Vec<f64> {
     (0..logs.len()).map(|place| median(neighbourhood(logs, place).iter().copied())).collect()
 }

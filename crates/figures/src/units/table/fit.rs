@@ -92,7 +92,6 @@ fn fold_widths(columns: &[TextColumn], room: usize, least: usize) -> Vec<usize> 
     widths
 }
 
-/// Returns the lines of a row.
 fn row_lines(columns: &[TextColumn], widths: &[usize], cell: impl Fn(&TextColumn) -> String) -> String {
     let cells: Vec<Vec<String>> =
         columns.iter().zip(widths).map(|(column, room)| split_cell(&cell(column), *room)).collect();

@@ -178,7 +178,6 @@ pub enum State {
 }
 
 impl State {
-    /// Whether the content of a file was changed.
     pub fn is_changed(self) -> bool {
         matches!(self, State::Unfinished { .. } | State::LeftOver)
     }

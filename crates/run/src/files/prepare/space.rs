@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Fraction of its capacity that a file system may use itself; a smaller shortage means that it is full.
 const RESERVED_SPACE_SHARE: u64 = 8;
 
-/// The room that was found for a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileRoom {
     /// Bytes ordered.

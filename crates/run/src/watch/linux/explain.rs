@@ -109,7 +109,6 @@ impl Explainer {
         Ok(Some(Explainer { rings, wanted, thread: Some(thread), shared }))
     }
 
-    /// Rings for the workers' slowest I/Os.
     pub(crate) fn rings(&self) -> SlowestRings {
         SlowestRings { by_worker: Arc::clone(&self.rings), wanted: self.wanted }
     }

@@ -1,4 +1,4 @@
-//! Observation of the measured window from outside, for the checks in `truth`.
+//! Observation of the measured window from outside, for the crate `checks`.
 //!
 //! The controlling thread reads everything before accounting begins and after it ends. The window itself
 //! is the same as without an observer.

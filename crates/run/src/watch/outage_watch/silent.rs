@@ -10,7 +10,6 @@ const MAX_CHANGES: usize = 32;
 
 #[derive(Debug)]
 pub(super) enum TargetState {
-    /// I/O completed recently.
     Goes,
     /// No completion for some time; needs a detailed check.
     Silent,

@@ -52,7 +52,6 @@ pub(super) struct TargetCounts {
 struct CountedWorker {
     /// Index of each target of the worker.
     places: Vec<usize>,
-    /// Whether its published counts are about several targets.
     is_shared: bool,
 }
 

@@ -28,7 +28,6 @@ const AT_ONCE: u32 = 256;
 /// Maximum time of a single kernel wait in ms; longer waits are repeated.
 const MAX_WAIT_MS: u64 = 60_000;
 
-/// Form of completion notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompletionNotice {
     /// Completions come from a completion port.

@@ -46,7 +46,7 @@ pub struct Close(u64);
 ///
 /// # Safety
 /// There are no requirements, because the argument is only a number.
-unsafe extern "system" fn told(kind: u32) -> BOOL {
+unsafe extern "system" fn handle_console_event(kind: u32) -> BOOL {
     let ending = match kind {
         CTRL_C_EVENT => Ending::Interrupt,
         CTRL_BREAK_EVENT | CTRL_LOGOFF_EVENT | CTRL_SHUTDOWN_EVENT => Ending::Terminate,
@@ -142,7 +142,7 @@ fn install_handler() -> io::Result<()> {
     static IS_INSTALLED: Mutex<bool> = Mutex::new(false);
     let mut is_installed = IS_INSTALLED.lock_anyway();
     // SAFETY: the function lives as long as the program, and may be called in any thread.
-    if !*is_installed && unsafe { SetConsoleCtrlHandler(Some(told), 1) } == 0 {
+    if !*is_installed && unsafe { SetConsoleCtrlHandler(Some(handle_console_event), 1) } == 0 {
         return Err(io::Error::last_os_error());
     }
     *is_installed = true;
@@ -164,7 +164,7 @@ mod tests {
         let (mut first, mut other) =
             (TerminationSignals::listen().unwrap(), TerminationSignals::listen().unwrap());
         // SAFETY: it takes a number.
-        let tell = |kind| unsafe { told(kind) };
+        let tell = |kind| unsafe { handle_console_event(kind) };
         assert_eq!(tell(CTRL_C_EVENT), 1);
         first.close().close();
         assert_eq!(tell(CTRL_BREAK_EVENT), 1);

@@ -36,7 +36,6 @@ pub(crate) enum WithError {
     Empty,
     #[error("--with: {0}")]
     Ssh(#[from] remote::SshError),
-    /// The program failed.
     #[error("--with {command}: {fault}")]
     Program { command: String, fault: ProgramError },
     #[error(

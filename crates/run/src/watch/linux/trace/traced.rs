@@ -3,7 +3,6 @@
 use diskspd_host::tracing::devices::TracedDevice;
 use diskspd_profile::TargetId;
 
-/// A device and the targets on it.
 #[derive(Debug)]
 pub(super) struct DeviceTargets {
     pub(super) device: TracedDevice,

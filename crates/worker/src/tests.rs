@@ -63,7 +63,6 @@ impl Engine for Notes {
     }
 }
 
-/// Plans the only worker of a target.
 fn plan_worker(target: Target, latencies: bool) -> SpanPlan {
     let span = TimeSpan {
         targets: vec![target],
