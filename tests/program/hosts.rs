@@ -289,7 +289,7 @@ fn merge_of_ranks_names_absent_ones() {
     }
 }
 
-/// Without `--enable-recovery`, Open MPI ends rank 0 one second after the kill, which a busy machine can exceed.
+/// Without `--enable-recovery`, Open MPI ends rank 0 one second after the kill, too early on a busy machine.
 #[test]
 fn killed_rank_leaves_a_report_of_the_others() {
     if tool("mpirun.openmpi --version").is_none() {

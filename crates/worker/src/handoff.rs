@@ -96,8 +96,8 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ready: &[u32], ended: N
         };
         text = format!(
             "{} {} not completed {:.1} s after the end: {why}. The figures cover what completed; the kernel \
-             may keep the process until the rest does. See {SYSTEM_LOG}, and check the server, the device or a \
-             thin pool",
+             may keep the process until the rest does. See {SYSTEM_LOG}, and check the server, the \
+             device or a thin pool",
             count(stuck.len(), "I/O"),
             if stuck.len() == 1 { "has" } else { "have" },
             seconds(ended),
