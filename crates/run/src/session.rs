@@ -13,7 +13,6 @@ use diskspd_trace::replay::ReplayList;
 use diskspd_worker::Control;
 use diskspd_worker::listener::{NullObserver, RunObserver};
 use std::collections::HashSet;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -104,21 +103,15 @@ pub struct ExecutedRun {
     pub left_behind: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum RunError {
+    #[error("{}", messages(.0.iter()))]
     Invalid(Vec<Finding>),
     /// The machine, or this version of the program, can't do it.
+    #[error("{}", messages(.0.iter().map(|error| &*error.finding)))]
     Unfit(Vec<PlanError>),
 }
 
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = match self {
-            RunError::Invalid(findings) => findings.iter().map(|finding| finding.message.clone()).collect(),
-            RunError::Unfit(errors) => errors.iter().map(PlanError::to_string).collect(),
-        };
-        f.write_str(&lines.join("\n"))
-    }
+fn messages<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
+    findings.map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("\n")
 }
-
-impl std::error::Error for RunError {}

@@ -5,7 +5,7 @@ use diskspd_plan::workload::Random;
 use diskspd_plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_profile::{RandomDataSource, RawText};
 use diskspd_sys::memory::{Buffer, Shared, SlotMut};
-use diskspd_sys::owners::{self, OwnersError};
+use diskspd_sys::owners;
 use std::io::{self, Read};
 use std::num::TryFromIntError;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub enum SourceError {
     Content {
         path: RawText,
         #[source]
-        error: OwnersError,
+        error: io::Error,
     },
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
 
 enum FillError {
     Memory(io::Error),
-    Content { path: RawText, error: OwnersError },
+    Content { path: RawText, error: io::Error },
 }
 
 impl From<io::Error> for FillError {
@@ -87,7 +87,7 @@ impl From<io::Error> for FillError {
 }
 
 /// Reads until the bytes are full or the file ends; then repeats it.
-fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> Result<(), OwnersError> {
+fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> io::Result<()> {
     let mut file = owners::open(path, owners)?;
     let mut part = vec![0; bytes.len().min(1 << 20)];
     let mut filled = 0;
@@ -102,7 +102,7 @@ fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> Resul
                 filled += read;
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e.into()),
+            Err(e) => return Err(e),
         }
     }
     bytes.repeat(filled);

@@ -7,7 +7,6 @@ pub(super) mod measure;
 pub(super) mod phases;
 pub(super) mod planning;
 mod setup;
-mod setup_error;
 mod simulate;
 mod stall_detector;
 #[cfg_attr(not(target_os = "linux"), path = "windows/span.rs")]

@@ -7,7 +7,7 @@
 //! ```
 
 use super::files::write_whole;
-use super::notes::{NotesError, NotesKind};
+use super::notes::NotesKind;
 use super::{Store, StoreError};
 use diskspd_base::limits;
 use serde::de::DeserializeOwned;
@@ -57,7 +57,7 @@ impl SuiteNotes {
     ///
     /// # Errors
     /// It is something else, or damaged.
-    pub fn parse(bytes: &[u8]) -> Result<SuiteNotes, NotesError> {
+    pub fn parse(bytes: &[u8]) -> Result<SuiteNotes, String> {
         SUITES.parse(bytes)
     }
 }
@@ -67,7 +67,7 @@ impl Baseline {
     ///
     /// # Errors
     /// It is something else, or damaged.
-    pub fn parse(bytes: &[u8]) -> Result<Baseline, NotesError> {
+    pub fn parse(bytes: &[u8]) -> Result<Baseline, String> {
         BASELINES.parse(bytes)
     }
 }
@@ -161,7 +161,7 @@ impl Store {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|error| wrong(format!("cannot be read: {error}")))?,
         };
-        kind.parse(&bytes).map(Some).map_err(|fault| wrong(fault.to_string()))
+        kind.parse(&bytes).map(Some).map_err(wrong)
     }
 
     fn list_names(&self, kind: &NotesKind) -> Result<Vec<String>, StoreError> {

@@ -6,13 +6,14 @@ use super::messages::{
 };
 use super::targets;
 use crate::clock::{self, Nanos, SECOND};
+use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::finding::Finding;
 use crate::host::claims::{ClaimOwner, Claims};
 use crate::host::target;
 use crate::plan::{self, JobRank, SpanPlan};
 use crate::profile::{Profile, RawText, TargetIds};
-use crate::ranks::part::{self, SplitError, TargetPart};
+use crate::ranks::part::{self, TargetPart};
 use crate::report::plan_text;
 use crate::results::Results;
 use crate::run::{
@@ -30,23 +31,6 @@ use std::time::Duration;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// A client of NFS keeps attributes of files and folders for up to 60 s (acregmax, acdirmax).
 const PEER_ERROR_TIME_NS: Nanos = 70 * SECOND;
-
-/// Reason why a rank cannot create shared files.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum RankWorkError {
-    #[error(
-        "'{path}' is shared by several ranks, but time spans create it differently (-c, -Z): create it \
-         first, or give every time span the same size"
-    )]
-    MadeDifferently { path: RawText },
-    #[error("{0}")]
-    NotCreated(String),
-    #[error(
-        "'{path}': another rank created it with {size} bytes, but it has {found} here; name a path that is \
-         the same file on all hosts, or use %r or %h in the path for separate files"
-    )]
-    NotSeen { path: RawText, size: u64, found: u64 },
-}
 
 #[derive(Debug)]
 pub(super) struct RankWork {
@@ -197,7 +181,7 @@ impl RankWork {
         roles: &Roles,
         control: &Control,
         listener: Arc<dyn RunObserver>,
-    ) -> Result<(), RankWorkError> {
+    ) -> Result<(), CommandError> {
         if self.run.run_options.simulated() {
             return Ok(());
         }
@@ -212,7 +196,11 @@ impl RankWork {
             let wanted = FileToCreate { path, size: target.file_size.unwrap_or(0), zero };
             let known = shared.entry(&target.path).or_insert((wanted.clone(), role));
             if known.0 != wanted {
-                return Err(RankWorkError::MadeDifferently { path: target.path.clone() });
+                return Err(CommandError::from(format!(
+                    "'{}' is shared by several ranks, but time spans create it differently (-c, -Z): create \
+                     it first, or give every time span the same size",
+                    target.path
+                )));
             }
         }
         self.made = shared.values().map(|(file, _)| file.clone()).collect();
@@ -220,9 +208,7 @@ impl RankWork {
         match run::create(first.collect(), &self.check_options(), control, &RunReporter::new(listener)) {
             // An interrupted job ends before its first time span.
             Ok(()) | Err(PrecreateError::Interrupted) => Ok(()),
-            Err(PrecreateError::Refused(why) | PrecreateError::Failed(why)) => {
-                Err(RankWorkError::NotCreated(why))
-            }
+            Err(PrecreateError::Refused(why) | PrecreateError::Failed(why)) => Err(why.into()),
         }
     }
 
@@ -230,7 +216,7 @@ impl RankWork {
     ///
     /// # Errors
     /// A file has another size here.
-    pub(super) fn find_made(&self, control: &Control) -> Result<(), RankWorkError> {
+    pub(super) fn find_made(&self, control: &Control) -> Result<(), CommandError> {
         let until = clock::monotonic() + PEER_ERROR_TIME_NS;
         for file in &self.made {
             loop {
@@ -240,8 +226,11 @@ impl RankWork {
                     break;
                 }
                 if clock::monotonic() >= until {
-                    let (path, size) = (file.path.clone(), file.size);
-                    return Err(RankWorkError::NotSeen { path, size, found });
+                    return Err(CommandError::from(format!(
+                        "'{}': another rank created it with {} bytes, but it has {found} here; name a path \
+                         that is the same file on all hosts, or use %r or %h in the path for separate files",
+                        file.path, file.size
+                    )));
                 }
                 std::thread::sleep(POLL_INTERVAL);
             }
@@ -249,7 +238,7 @@ impl RankWork {
         Ok(())
     }
 
-    fn restrict_to_part(&mut self, roles: &Roles) -> Result<(), SplitError> {
+    fn restrict_to_part(&mut self, roles: &Roles) -> Result<(), String> {
         if !self.run.split {
             return Ok(());
         }
@@ -285,7 +274,7 @@ impl RankWork {
         let work = move || {
             let ended = match parted {
                 Ok(()) => self.run.run_here(session),
-                Err(too_small) => Ok(failed_run(too_small.to_string())),
+                Err(too_small) => Ok(failed_run(too_small)),
             };
             let _ = say.send(Local::Ended(Box::new(ended)));
         };

@@ -1,7 +1,7 @@
 //! Large pages: their size and number, and reasons for a lack of them.
 
+use super::LargePagesError;
 use std::fmt;
-use std::io;
 
 /// The machine's large pages of the default size, from `/proc/meminfo`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,13 +33,6 @@ impl LargePages {
     pub fn needed_for(&self, bytes: u64) -> u64 {
         if self.size == 0 { 0 } else { bytes.div_ceil(self.size) }
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub struct LargePagesError {
-    pub bytes: u64,
-    pub pages: LargePages,
-    pub source: io::Error,
 }
 
 impl fmt::Display for LargePagesError {

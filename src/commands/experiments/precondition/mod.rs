@@ -67,7 +67,7 @@ pub(crate) fn precondition(request: &PreconditionRequest) -> Result<Exit, Comman
             print_line("the preconditioning was interrupted: the target is not steady");
             Exit::RunFailed
         }
-        Err(fault) => CommandError::from(fault).report(),
+        Err(fault) => fault.report(),
     });
     if steps.left_behind {
         process::end(exit.code());

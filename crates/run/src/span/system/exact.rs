@@ -3,7 +3,7 @@
 
 use crate::options::Options;
 use crate::precreate;
-use crate::sources::{self, SourceError};
+use crate::sources;
 use crate::span::planning::probe_and_plan;
 use crate::span::setup::{self, SharedByWorkers};
 use crate::span::system::large_pages::HugePagePool;
@@ -18,9 +18,8 @@ use diskspd_sys::clock::{Clock, Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::usage::{ThreadUsage, thread_usage};
 use diskspd_worker::control::{Control, Phase};
-use diskspd_worker::{Phases, RunReporter, Worker, WorkerFailure, WorkerOutcome};
+use diskspd_worker::{Phases, RunReporter, Worker, WorkerOutcome};
 use std::cell::Cell;
-use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,23 +32,6 @@ pub struct Cost {
     /// Time in ns.
     pub elapsed: Nanos,
     pub cpu: ThreadUsage,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum ExactError {
-    #[error("the profile has no time span")]
-    NoSpan,
-    #[error("the time span has no thread")]
-    NoThread,
-    #[error("{}", .0.first().map(PlanError::to_string).unwrap_or_default())]
-    Unfit(Vec<PlanError>),
-    #[error(transparent)]
-    Sources(#[from] SourceError),
-    /// The worker can't be set up, or an I/O failed.
-    #[error(transparent)]
-    Worker(#[from] WorkerFailure),
-    #[error("cannot read the thread's CPU time: {0}")]
-    CpuTime(#[source] io::Error),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -71,15 +53,15 @@ pub fn run_exactly(
     options: &Options,
     ios: u64,
     time: Time,
-) -> Result<Cost, ExactError> {
+) -> Result<Cost, String> {
     let profile = &precreate::resized(profile);
-    let span = profile.time_spans.first().ok_or(ExactError::NoSpan)?;
+    let span = profile.time_spans.first().ok_or("the profile has no time span")?;
     let plan = probe_and_plan(profile, span, system, options, &Probes::default());
-    let plan = plan.map_err(ExactError::Unfit)?;
-    let worker = plan.workers.first().ok_or(ExactError::NoThread)?;
+    let plan = plan.map_err(|errors| errors.first().map(PlanError::to_string).unwrap_or_default())?;
+    let worker = plan.workers.first().ok_or("the time span has no thread")?;
     let (control, voice, held) = (Arc::new(Control::default()), RunReporter::quiet(), HeldTargets::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
-    let sources = sources::make(&plan.sources, &options.origin.owners)?;
+    let sources = sources::make(&plan.sources, &options.origin.owners).map_err(|error| error.to_string())?;
     let shared = SharedByWorkers {
         span: &plan,
         interlocked: &interlocked,
@@ -112,7 +94,7 @@ pub fn run_exactly(
         hand,
         each,
     });
-    let usage = || thread_usage().map_err(ExactError::CpuTime);
+    let usage = || thread_usage().map_err(|error| format!("cannot read the thread's CPU time: {error}"));
     let (before, start) = (usage()?, monotonic());
     let outcome = worker_outcome(worker, &plan);
     let (end, after) = (monotonic(), usage()?);

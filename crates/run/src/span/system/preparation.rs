@@ -51,7 +51,7 @@ pub(crate) fn make_ready(
         }
     })?;
     control.start_step("writes the targets' dirty pages to the device before it begins");
-    settle_and_begin(&plan, &located, common).map_err(|error| failed(error.to_string()))?;
+    settle_and_begin(&plan, &located, common).map_err(failed)?;
     Ok((plan, HeldTargets { located, claims }))
 }
 
@@ -90,14 +90,10 @@ fn claim_targets(
     }
 }
 
-fn settle_and_begin(
-    planned: &SpanPlan,
-    located: &SpanTargets,
-    common: RunContext,
-) -> Result<(), Box<dyn std::error::Error>> {
+fn settle_and_begin(planned: &SpanPlan, located: &SpanTargets, common: RunContext) -> Result<(), String> {
     settle::settle(planned, located, common.control, common.voice)?;
-    let memory = common.system.memory_to_take();
-    Ok(common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))?)
+    let Some(integrity) = common.integrity else { return Ok(()) };
+    integrity.begin_span(planned, common.system.memory_to_take()).map_err(|error| error.to_string())
 }
 
 /// Resets the known content of targets that are about to be written outside the workers.

@@ -8,6 +8,7 @@ mod slowest_ios;
 mod throttles;
 
 use crate::located::SpanTargets;
+use crate::watch::linux::observe::ObserveError;
 use crate::watch::linux::trace::buffer_kib;
 use diskspd_checks::slow::{BlockStep, ThreadState};
 use diskspd_host::cgroup::Groups;
@@ -44,15 +45,6 @@ const MAX_FILTER_BYTES: usize = 3000;
 /// I/Os that a worker may hand out between two looks, for each that is wanted.
 const ROOM: usize = 4;
 
-#[derive(Debug, thiserror::Error)]
-pub enum ExplainError {
-    /// The kernel's events can't be recorded.
-    #[error("--explain: {}", .0.without_option())]
-    Refused(#[source] TracingError),
-    #[error(transparent)]
-    NotHeld(#[from] SlowestError),
-}
-
 /// The thread that explains, seen by the controlling one.
 #[derive(Debug)]
 pub(crate) struct Explainer {
@@ -82,7 +74,7 @@ impl Explainer {
         wanted: Option<u32>,
         plan: &SpanPlan,
         located: &SpanTargets,
-    ) -> Result<Option<Explainer>, ExplainError> {
+    ) -> Result<Option<Explainer>, ObserveError> {
         let Some(wanted) = wanted else { return Ok(None) };
         let root = Root::live_system();
         let places = TargetExtents::of_span(&root, plan, located);
@@ -97,7 +89,7 @@ impl Explainer {
             begin: AtomicU64::new(0),
         });
         let reader = EventFollower::open(&root, SlowestIoBuffer::new(wanted, places), (&rings, &shared));
-        let reader = reader.map_err(ExplainError::Refused)?;
+        let reader = reader.map_err(ObserveError::Explain)?;
         let workers: Vec<u32> = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
         let work = move || {
             let _aside = cpu::keep_away(workers);
@@ -105,7 +97,7 @@ impl Explainer {
         };
         // Not when recording begins: it must not go before others as the controlling thread does then.
         let thread = thread::Builder::new().name("explain".into()).spawn(work);
-        let thread = thread.map_err(|error| ExplainError::Refused(TracingError::Thread { error }))?;
+        let thread = thread.map_err(|error| ObserveError::Explain(TracingError::Thread { error }))?;
         Ok(Some(Explainer { rings, wanted, thread: Some(thread), shared }))
     }
 

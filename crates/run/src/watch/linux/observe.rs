@@ -6,7 +6,7 @@
 use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::watch::linux::device_logs::StatementWatch;
-use crate::watch::linux::explain::{ExplainError, Explainer};
+use crate::watch::linux::explain::Explainer;
 use crate::watch::linux::observe_devices::DeviceWatch;
 use crate::watch::linux::resource_usage;
 use crate::watch::linux::trace::{self, TraceWatch};
@@ -24,7 +24,7 @@ use diskspd_machine::thermal::Thermal;
 use diskspd_plan::SpanPlan;
 use diskspd_results::{Observations, ThermalChange};
 use diskspd_sys::clock::Nanos;
-use diskspd_worker::slowest::SlowestRings;
+use diskspd_worker::slowest::{SlowestError, SlowestRings};
 use diskspd_worker::telemetry::live::Counters;
 
 /// Reason why a requested observation of a time span is not possible.
@@ -33,8 +33,10 @@ pub enum ObserveError {
     /// `-e`
     #[error(transparent)]
     Trace(#[from] TracingError),
+    #[error("--explain: {}", .0.without_option())]
+    Explain(#[source] TracingError),
     #[error(transparent)]
-    Explain(#[from] ExplainError),
+    Slowest(#[from] SlowestError),
 }
 
 /// The observer of one time span in real time.
