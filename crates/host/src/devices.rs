@@ -3,6 +3,7 @@
 use super::device::{self, Device};
 pub use super::disks::{Details, Disk, Partition};
 use super::root::Root;
+use super::target::LocateError;
 use super::usage;
 use std::path::PathBuf;
 
@@ -27,23 +28,12 @@ pub fn all_names(root: &Root) -> Vec<String> {
     root.names("/sys/class/block")
 }
 
-/// No device has this number or name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "'#{name}' is not a block device: {there} (diskspd devices lists them). For a file of that name write \
-     ./#{name}"
-)]
-pub struct DeviceNotFoundError {
-    pub name: String,
-    pub there: String,
-}
-
 /// Returns the path of the device with this number in [`list`], or with this kernel or device mapper name.
 /// The name may be a partition.
 ///
 /// # Errors
 /// Fails if there is no such device.
-pub fn find(root: &Root, name: &str) -> Result<PathBuf, DeviceNotFoundError> {
+pub fn find(root: &Root, name: &str) -> Result<PathBuf, LocateError> {
     let disks = list(root);
     let found = match name.parse::<usize>() {
         Ok(number) if name.bytes().all(|b| b.is_ascii_digit()) => {
@@ -69,7 +59,7 @@ pub fn find(root: &Root, name: &str) -> Result<PathBuf, DeviceNotFoundError> {
                 )
             }
         };
-        DeviceNotFoundError { name: name.to_owned(), there }
+        LocateError::NoDevice { name: name.to_owned(), there }
     })
 }
 

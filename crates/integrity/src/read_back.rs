@@ -1,7 +1,6 @@
 //! Verification of the durable writes in a journal: after a power loss, or after any run.
 
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
-use super::error::ReadBackError;
 use super::journal::{Acknowledged, JournalContent, JournalTarget, MAX_SECTOR_BYTES, Mixing};
 use super::stamp::{SectorChecksums, SectorStamp};
 use super::system::{identity, open, read_exact};
@@ -50,8 +49,8 @@ pub fn read_back(
     target: &JournalTarget,
     path: &Path,
     power: Power,
-) -> Result<TargetReadBack, ReadBackError> {
-    let memory = || Buffer::new(PIECE as usize).map_err(ReadBackError::NoMemory);
+) -> Result<TargetReadBack, String> {
+    let memory = || Buffer::new(PIECE as usize).map_err(|error| format!("cannot allocate memory: {error}"));
     let found = TargetReadBack::default();
     let mut reader = BackReader {
         content,

@@ -108,19 +108,12 @@ impl RunVerdict {
     }
 }
 
-/// A stored word that this program does not know, because another version wrote it or it is damaged.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {kind} '{word}'")]
-pub struct UnknownWordError {
-    pub kind: &'static str,
-    pub word: String,
-}
-
 impl TryFrom<String> for Verdict {
-    type Error = UnknownWordError;
+    /// For a word that another version wrote, or a damaged one.
+    type Error = String;
 
-    fn try_from(word: String) -> Result<Verdict, UnknownWordError> {
-        Verdict::by_name(&word).ok_or(UnknownWordError { kind: "verdict", word })
+    fn try_from(word: String) -> Result<Verdict, String> {
+        Verdict::by_name(&word).ok_or_else(|| format!("unknown verdict '{word}'"))
     }
 }
 

@@ -19,20 +19,16 @@ pub struct SignalWatch {
     close: Close,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("{0}; {remedy}", remedy = .0.remedy())]
-pub struct SignalWatchError(FailedCall);
+fn failure(call: &FailedCall) -> String {
+    format!("{call}; {}", call.remedy())
+}
 
 /// Starts watching for a run; a signal also sets the event of `-yp` for other processes. `document`:
 /// standard output is for another program, so messages go to standard error.
 ///
 /// # Errors
 /// Fails if a handler cannot be installed, or its thread cannot be started.
-pub fn watch(
-    control: Arc<Control>,
-    stop: Option<Arc<Event>>,
-    document: bool,
-) -> Result<SignalWatch, SignalWatchError> {
+pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) -> Result<SignalWatch, String> {
     watch_and_tell(control, stop, move |text| match document {
         true => print_line(text),
         // On standard output, as DISKSPD does; a closed one is no reason to go on.
@@ -44,7 +40,7 @@ pub fn watch(
 ///
 /// # Errors
 /// As [`watch`].
-pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, SignalWatchError> {
+pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, String> {
     watch_and_tell(control, None, |_| ())
 }
 
@@ -52,13 +48,12 @@ fn watch_and_tell(
     control: Arc<Control>,
     stop: Option<Arc<Event>>,
     tell: impl Fn(&str) + Send + 'static,
-) -> Result<SignalWatch, SignalWatchError> {
+) -> Result<SignalWatch, String> {
     let wish: Weak<dyn StopSignal> = Arc::downgrade(&control) as _;
     guard::follow_signals(wish);
     // The thread is left behind at the end of the process: it doesn't keep the event open.
     let stop = stop.as_ref().map(Arc::downgrade);
-    let no_handlers =
-        |error| SignalWatchError(FailedCall::of_kernel("install the handlers of signals", &error));
+    let no_handlers = |error| failure(&FailedCall::of_kernel("install the handlers of signals", &error));
     let mut endings = TerminationSignals::listen().map_err(no_handlers)?;
     let close = endings.close();
     // The thread begins with it: workers of a real-time priority may leave no time to others.
@@ -101,7 +96,7 @@ fn watch_and_tell(
             tell(text);
         }
     });
-    thread.map_err(|error| SignalWatchError(FailedCall::starting_thread("for signals", &error)))?;
+    thread.map_err(|error| failure(&FailedCall::starting_thread("for signals", &error)))?;
     Ok(SignalWatch { close })
 }
 

@@ -3,59 +3,41 @@
 use diskspd_figures::units::Size;
 use diskspd_plan::workload::Random;
 use diskspd_plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
-use diskspd_profile::{RandomDataSource, RawText};
+use diskspd_profile::RandomDataSource;
 use diskspd_sys::memory::{Buffer, Shared, SlotMut};
 use diskspd_sys::owners;
+use std::fmt;
 use std::io::{self, Read};
-use std::num::TryFromIntError;
 use std::path::Path;
-
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    /// The size exceeds the address space.
-    #[error("-Z<size>: cannot allocate {} for write data: {why}; use a smaller size", Size(*.size))]
-    TooLarge {
-        size: u64,
-        #[source]
-        why: TryFromIntError,
-    },
-    /// The kernel gave no memory.
-    #[error("-Z<size>: cannot allocate {} for write data: {error}; use a smaller size", Size(*.size))]
-    Memory {
-        size: u64,
-        #[source]
-        error: io::Error,
-    },
-    #[error("-Z<size>,<file>: cannot read the write data from '{path}': {error}")]
-    Content {
-        path: RawText,
-        #[source]
-        error: io::Error,
-    },
-}
 
 /// Makes the sources of a span, in order: from their files, or with random content, which is the same in
 /// every run. `owners`: owners of the files with the names; they must be able to read the sources.
 ///
 /// # Errors
 /// No memory, or a file can't be read.
-pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, SourceError> {
+pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, String> {
     // One generator for all of them, and not that of a thread.
     let mut random = Random::new(0);
     let make = |source: &RandomDataSource| {
         let size = source.size;
-        let length = usize::try_from(size).map_err(|why| SourceError::TooLarge { size, why })?;
+        let no_memory = |why: &dyn fmt::Display| {
+            format!("-Z<size>: cannot allocate {} for write data: {why}; use a smaller size", Size(size))
+        };
+        let length = usize::try_from(size).map_err(|error| no_memory(&error))?;
         let filled = |mut bytes: SlotMut<'_>| match &source.path {
             None => {
                 bytes.fill_with(|| random.next_word());
                 Ok(())
             }
-            Some(path) => fill_from_file(path.as_path(), &mut bytes, owners)
-                .map_err(|error| FillError::Content { path: path.clone(), error }),
+            Some(path) => fill_from_file(path.as_path(), &mut bytes, owners).map_err(|error| {
+                FillError::Content(format!(
+                    "-Z<size>,<file>: cannot read the write data from '{path}': {error}"
+                ))
+            }),
         };
         Shared::new(length, filled).map_err(|unfilled| match unfilled {
-            FillError::Content { path, error } => SourceError::Content { path, error },
-            FillError::Memory(error) => SourceError::Memory { size, error },
+            FillError::Content(message) => message,
+            FillError::Memory(error) => no_memory(&error),
         })
     };
     sources.iter().map(make).collect()
@@ -77,7 +59,8 @@ pub(crate) fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
 
 enum FillError {
     Memory(io::Error),
-    Content { path: RawText, error: io::Error },
+    /// A message about the file.
+    Content(String),
 }
 
 impl From<io::Error> for FillError {
@@ -112,6 +95,7 @@ fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_profile::RawText;
     use diskspd_sys::memory::HugePages;
 
     fn read_contents(sources: &[RandomDataSource]) -> Vec<Vec<u8>> {
@@ -157,7 +141,7 @@ mod tests {
         for path in ["/nonexistent/content", "/"] {
             let path = RawText::from(path.as_bytes().to_vec());
             let error = make(&[RandomDataSource { size: 8, path: Some(path.clone()) }], &[]).unwrap_err();
-            let message = error.to_string();
+            let message = error;
             assert!(message.contains(&format!("'{path}'")) && message.contains("-Z"), "{message}");
         }
     }

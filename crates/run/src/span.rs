@@ -52,7 +52,7 @@ pub(crate) fn run(span: &TimeSpan, common: RunContext) -> SpanOutcome {
     control.awaits("reads the source of written data (-Z)");
     let sources = match sources::make(&first.sources, &options.origin.owners) {
         Ok(sources) => sources,
-        Err(error) => return SpanOutcome::from_failures(vec![error.to_string()]),
+        Err(error) => return SpanOutcome::from_failures(vec![error]),
     };
     let (plan, held) = match preparation::make_ready(span, first, &locations, common) {
         Ok(ready) => ready,

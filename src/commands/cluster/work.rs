@@ -258,8 +258,7 @@ impl RankWork {
         let (say, said) = channel();
         let (starts, start) = channel();
         let parted = self.restrict_to_part(roles);
-        let session = Session {
-            one_of_several: self.task.one_of_several,
+        let options = Options {
             made: self.made.iter().map(|file| file.path.clone()).collect(),
             claimant: self.rank_claimant(),
             rank: JobRank { rank: self.rank as u32, of: self.task.ranks.len() as u32 },
@@ -267,8 +266,9 @@ impl RankWork {
                 say: Mutex::new(say.clone()),
                 start: Mutex::new(start),
             })),
-            ..session
+            ..session.options
         };
+        let session = Session { one_of_several: self.task.one_of_several, options, ..session };
         let windows = vec![None; self.run.profile.time_spans.len()];
         let claims = self.claims.take();
         let work = move || {

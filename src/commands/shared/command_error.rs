@@ -7,7 +7,7 @@ use crate::finding::Finding;
 use crate::formats::error::ResultError;
 use crate::merge::MergeError;
 use crate::plan::{ErrorClass, PlanError};
-use crate::run::{OutputError, PurgeError, RunError, WatchError};
+use crate::run::{OutputError, RunError};
 use crate::store::StoreError;
 use crate::sys::standard_error::print_line;
 
@@ -84,17 +84,7 @@ macro_rules! failed_with {
 
 pub(crate) use failed_with;
 
-failed_with!(
-    OutputError,
-    FolderError,
-    FolderErrorKind,
-    StoreError,
-    RunsReadError,
-    ResultError,
-    PurgeError,
-    WatchError,
-    MergeError,
-);
+failed_with!(OutputError, FolderError, FolderErrorKind, StoreError, RunsReadError, ResultError, MergeError,);
 
 impl From<CliError> for CommandError {
     fn from(error: CliError) -> CommandError {

@@ -5,7 +5,6 @@
 
 mod base64;
 mod counts;
-mod error;
 mod histogram;
 mod interruptions;
 mod intervals;

@@ -3,7 +3,6 @@
 //! Sums exceed the exact range of other JSON readers (2^53), so they are strings. Memory use is bounded by
 //! the length of the text; no stored number determines it.
 
-use super::error::StoredError;
 use super::histogram::{BUCKETS, bounds, index, pack};
 use super::packed::pop;
 use super::{Histogram, Moments, Series, base64::Packed};
@@ -41,7 +40,7 @@ impl<'de> Deserialize<'de> for Moments {
     }
 }
 
-fn check_moments(moments: &Moments) -> Result<(), StoredError> {
+fn check_moments(moments: &Moments) -> Result<(), String> {
     let Moments { count, min, max, sum, squares } = *moments;
     let between = |value: u128, low: u128, high: u128| {
         let n = u128::from(count);
@@ -49,7 +48,10 @@ fn check_moments(moments: &Moments) -> Result<(), StoredError> {
     };
     let (low, high) = (u128::from(min), u128::from(max));
     if count == 0 || min > max || !between(sum, low, high) || !between(squares, low * low, high * high) {
-        return Err(StoredError::Moments(count, min, max, sum, squares));
+        return Err(format!(
+            "count {count}, minimum {min}, maximum {max}, sum {sum} and sum of squares {squares} contradict \
+             each other"
+        ));
     }
     Ok(())
 }
@@ -76,11 +78,11 @@ impl Serialize for Histogram {
     }
 }
 
-fn unpack_buckets(packed: &[u8]) -> Result<Vec<(usize, u64)>, StoredError> {
+fn unpack_buckets(packed: &[u8]) -> Result<Vec<(usize, u64)>, String> {
     let (mut rest, mut buckets, mut next) = (packed.iter(), Vec::new(), 0u64);
     while !rest.as_slice().is_empty() {
         let pair = pop(&mut rest).zip(pop(&mut rest));
-        let (distance, count) = pair.ok_or(StoredError::CutHistogram)?;
+        let (distance, count) = pair.ok_or("the histogram ends within a bucket")?;
         let bucket = next.saturating_add(distance);
         buckets.push((usize::try_from(bucket).unwrap_or(usize::MAX), count));
         next = bucket.saturating_add(1);
@@ -101,31 +103,35 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
-fn check_buckets(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), StoredError> {
+fn check_buckets(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), String> {
     let (mut count, mut low, mut high) = (0u64, 0u128, 0u128);
     let mut previous = None;
     for &(bucket, n) in buckets {
         if bucket >= BUCKETS {
-            return Err(StoredError::NoBucket { bucket });
+            let last = BUCKETS - 1;
+            return Err(format!("there is no histogram bucket {bucket}, the last one is {last}"));
         }
         if n == 0 || previous.is_some_and(|p| p >= bucket) {
-            return Err(StoredError::Bucket(bucket));
+            return Err(format!("histogram bucket {bucket} is empty or out of order"));
         }
         previous = Some(bucket);
         let (first, last) = bounds(bucket);
-        count = count.checked_add(n).ok_or(StoredError::LargeCounts)?;
+        count = count.checked_add(n).ok_or("the histogram's counts are too large")?;
         low = low.saturating_add(u128::from(first).saturating_mul(u128::from(n)));
         high = high.saturating_add(u128::from(last).saturating_mul(u128::from(n)));
     }
     if count != moments.count {
-        return Err(StoredError::Count { found: count, expected: moments.count });
+        let expected = moments.count;
+        return Err(format!("the histogram's buckets hold {count} latencies, not {expected}"));
     }
     let ends = buckets.first().zip(buckets.last()).map(|(first, last)| (first.0, last.0));
     if ends != moments.min().zip(moments.max()).map(|(min, max)| (index(min), index(max))) {
-        return Err(StoredError::Ends);
+        return Err(
+            "the histogram's first and last bucket are not the buckets of its minimum and maximum".to_owned()
+        );
     }
     if !(low..=high).contains(&moments.sum) {
-        return Err(StoredError::Sum(moments.sum));
+        return Err(format!("the histogram's buckets cannot add up to {} ns", moments.sum));
     }
     Ok(())
 }

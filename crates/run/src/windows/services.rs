@@ -125,33 +125,26 @@ pub(crate) fn precreate(
     }
 }
 
-pub type PurgeError = RunSupportError;
-
 /// Would discard a device.
 ///
 /// # Errors
 /// Always: [`RunSupportError`].
-pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, PurgeError> {
-    Err(RunSupportError)
+pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, String> {
+    Err(RunSupportError.to_string())
 }
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a device cannot be traced on Windows, because that needs Linux's tracefs: read what another program \
-     recorded (--from FILE)"
-)]
-pub struct WatchError;
 
 /// Would watch a device.
 ///
 /// # Errors
-/// Always: [`WatchError`].
+/// Always.
 pub fn watch_device(
     _: &Path,
     _: u32,
     _: RequestView,
     _: &Arc<Control>,
     _: impl FnOnce(),
-) -> Result<IoTrace, WatchError> {
-    Err(WatchError)
+) -> Result<IoTrace, String> {
+    Err("a device cannot be traced on Windows, because that needs Linux's tracefs: read what another \
+         program recorded (--from FILE)"
+        .to_owned())
 }

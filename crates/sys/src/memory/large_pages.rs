@@ -59,6 +59,7 @@ impl fmt::Display for LargePagesError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io;
 
     const MEMINFO: &str = "MemTotal:       24605944 kB\nHugePages_Total:      10\nHugePages_Free:        7\n\
                            HugePages_Rsvd:        3\nHugePages_Surp:        0\nHugepagesize:       2048 kB\n";

@@ -61,7 +61,7 @@ pub fn run_exactly(
     let worker = plan.workers.first().ok_or("the time span has no thread")?;
     let (control, voice, held) = (Arc::new(Control::default()), RunReporter::quiet(), HeldTargets::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
-    let sources = sources::make(&plan.sources, &options.origin.owners).map_err(|error| error.to_string())?;
+    let sources = sources::make(&plan.sources, &options.origin.owners)?;
     let shared = SharedByWorkers {
         span: &plan,
         interlocked: &interlocked,

@@ -47,7 +47,7 @@ pub(crate) fn make_ready(
     prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice).map_err(|error| {
         match control.is_interrupted() {
             true => Box::default(),
-            false => failed(error.to_string()),
+            false => failed(error),
         }
     })?;
     control.start_step("writes the targets' dirty pages to the device before it begins");

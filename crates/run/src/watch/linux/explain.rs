@@ -8,7 +8,6 @@ mod slowest_ios;
 mod throttles;
 
 use crate::located::SpanTargets;
-use crate::watch::linux::observe::ObserveError;
 use crate::watch::linux::trace::buffer_kib;
 use diskspd_checks::slow::{BlockStep, ThreadState};
 use diskspd_host::cgroup::Groups;
@@ -74,14 +73,14 @@ impl Explainer {
         wanted: Option<u32>,
         plan: &SpanPlan,
         located: &SpanTargets,
-    ) -> Result<Option<Explainer>, ObserveError> {
+    ) -> Result<Option<Explainer>, String> {
         let Some(wanted) = wanted else { return Ok(None) };
         let root = Root::live_system();
         let places = TargetExtents::of_span(&root, plan, located);
         let entries = (wanted as usize).saturating_mul(ROOM).max(1024).next_power_of_two();
         let rings: Option<Vec<LineRing>> =
             plan.workers.iter().map(|worker| LineRing::new(worker.thread, entries, false)).collect();
-        let rings = Arc::new(rings.ok_or(SlowestError { wanted })?);
+        let rings = Arc::new(rings.ok_or_else(|| SlowestError { wanted }.to_string())?);
         let shared = Arc::new(FollowerOrders {
             threads: OnceLock::new(),
             started: Barrier::new(2),
@@ -89,7 +88,8 @@ impl Explainer {
             begin: AtomicU64::new(0),
         });
         let reader = EventFollower::open(&root, SlowestIoBuffer::new(wanted, places), (&rings, &shared));
-        let reader = reader.map_err(ObserveError::Explain)?;
+        let refused = |error: TracingError| format!("--explain: {}", error.without_option());
+        let reader = reader.map_err(refused)?;
         let workers: Vec<u32> = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
         let work = move || {
             let _aside = cpu::keep_away(workers);
@@ -97,7 +97,7 @@ impl Explainer {
         };
         // Not when recording begins: it must not go before others as the controlling thread does then.
         let thread = thread::Builder::new().name("explain".into()).spawn(work);
-        let thread = thread.map_err(|error| ObserveError::Explain(TracingError::Thread { error }))?;
+        let thread = thread.map_err(|error| refused(TracingError::Thread { error }))?;
         Ok(Some(Explainer { rings, wanted, thread: Some(thread), shared }))
     }
 

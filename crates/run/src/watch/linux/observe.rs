@@ -17,27 +17,14 @@ use diskspd_host::device_log;
 use diskspd_host::interrupts::InterruptCounters;
 use diskspd_host::root::Root;
 use diskspd_host::tracer::TracerWatch;
-use diskspd_host::tracing::refusal::TracingError;
 use diskspd_machine::System;
 use diskspd_machine::completion::OneByOne;
 use diskspd_machine::thermal::Thermal;
 use diskspd_plan::SpanPlan;
 use diskspd_results::{Observations, ThermalChange};
 use diskspd_sys::clock::Nanos;
-use diskspd_worker::slowest::{SlowestError, SlowestRings};
+use diskspd_worker::slowest::SlowestRings;
 use diskspd_worker::telemetry::live::Counters;
-
-/// Reason why a requested observation of a time span is not possible.
-#[derive(Debug, thiserror::Error)]
-pub enum ObserveError {
-    /// `-e`
-    #[error(transparent)]
-    Trace(#[from] TracingError),
-    #[error("--explain: {}", .0.without_option())]
-    Explain(#[source] TracingError),
-    #[error(transparent)]
-    Slowest(#[from] SlowestError),
-}
 
 /// The observer of one time span in real time.
 #[derive(Debug)]
@@ -69,7 +56,7 @@ impl<'a> Observer<'a> {
         system: &'a System,
         options: &Options,
         trace: Option<trace::ReadyTrace>,
-    ) -> Result<Observer<'a>, ObserveError> {
+    ) -> Result<Observer<'a>, String> {
         let thermal = ThermalChange { before: read_thermal(system), ..ThermalChange::default() };
         let thermal = (!thermal.before.is_unknown()).then_some(thermal);
         let cpu_latency = options.run_options.cpu_latency_us;
@@ -87,7 +74,7 @@ impl<'a> Observer<'a> {
             )),
             devices,
             statements,
-            trace: TraceWatch::open(plan, located, trace)?,
+            trace: TraceWatch::open(plan, located, trace).map_err(|refusal| refusal.to_string())?,
             explainer: Explainer::new(options.run_options.explain, plan, located)?,
             tracers: TracerWatch::new(Root::live_system()),
             observed: Observations {
