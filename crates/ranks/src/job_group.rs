@@ -1,6 +1,5 @@
 //! The group of a job: by MPI, or by the streams of `diskspd hosts`.
 
-use super::error::GroupError;
 use super::launcher::Launcher;
 use super::mpi::{self, GroupJoinError, Mpi};
 use super::relay::Relay;
@@ -60,9 +59,9 @@ impl JobGroup {
     ///
     /// # Errors
     /// Fails with MPI's error.
-    pub fn finalize(self) -> Result<(), GroupError> {
+    pub fn finalize(self) -> Result<(), String> {
         match self {
-            JobGroup::Mpi(mpi) => Ok(mpi.finalize()?),
+            JobGroup::Mpi(mpi) => mpi.finalize().map_err(|error| error.to_string()),
             JobGroup::Relay(_) => Ok(()),
         }
     }
@@ -83,11 +82,11 @@ impl RankGroup for JobGroup {
         }
     }
 
-    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError> {
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
         self.group().post(to, bytes)
     }
 
-    fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)> {
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)> {
         self.group().take()
     }
 }

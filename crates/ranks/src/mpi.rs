@@ -1,6 +1,5 @@
 //! The group that MPI makes.
 
-use super::error::GroupError;
 use super::launcher::{Launcher, MpiAbi, kind_of};
 use super::{RankGroup, RankMessage};
 use diskspd_sys::mpi::{Abi, CAN_LOAD, MpiError, MpiWorld};
@@ -133,11 +132,11 @@ impl RankGroup for Mpi {
         self.world.size()
     }
 
-    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError> {
-        Ok(self.world.send(to, bytes)?)
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
+        self.world.send(to, bytes).map_err(|error| error.to_string())
     }
 
-    fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)> {
-        self.world.receive().map_err(|(from, why)| (from, why.into()))
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)> {
+        self.world.receive().map_err(|(from, why)| (from, why.to_string()))
     }
 }

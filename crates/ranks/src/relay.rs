@@ -3,7 +3,6 @@
 //! Each rank has one stream to that process. A frame on it is the number of the other rank, the length, and
 //! the message.
 
-use super::error::GroupError;
 use super::launcher::Launcher;
 use super::{RankGroup, RankMessage};
 use diskspd_sys::rank_socket::{self, RankSocket};
@@ -171,15 +170,15 @@ impl RankGroup for Relay {
         self.size
     }
 
-    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError> {
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
         if to >= self.size {
-            return Err(GroupError::NoRank(to));
+            return Err(format!("there is no rank {to}"));
         }
         self.send(to as u32, bytes);
         Ok(())
     }
 
-    fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)> {
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)> {
         self.send_rest();
         if self.received.is_empty() {
             self.receive();
@@ -189,13 +188,13 @@ impl RankGroup for Relay {
                 let (rank, why) = bytes.split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
                 let why = String::from_utf8_lossy(why).into_owned();
                 let rank = (u32::from_le_bytes(*rank) as usize).min(self.size - 1);
-                Err((rank, GroupError::Relay(why)))
+                Err((rank, why))
             }
             Some((from, bytes)) if (from as usize) < self.size => Ok(Some((from as usize, bytes))),
             Some(_) => Ok(None),
             None => match self.broken.take() {
                 // The other ranks are all behind this stream.
-                Some(why) => Err((usize::from(self.rank == 0), GroupError::Relay(why))),
+                Some(why) => Err((usize::from(self.rank == 0), why)),
                 None => Ok(None),
             },
         }

@@ -16,7 +16,7 @@ mod volume;
 mod warm_up;
 
 use super::options::Options;
-use super::sources;
+use super::{sources, verification};
 pub(crate) use common::RunContext;
 use diskspd_plan::workload::InterlockedPosition;
 use diskspd_plan::{PlanError, SpanPlan, WorkerPlan};
@@ -45,7 +45,7 @@ pub(crate) fn run(span: &TimeSpan, common: RunContext) -> SpanOutcome {
         Ok(planned) => planned,
         Err(errors) => return SpanOutcome::from_failures(messages(errors)),
     };
-    if let Err(error) = preparation::forget_renewed(span, &first, common) {
+    if let Err(error) = verification::forget_renewed(span, &first, common) {
         return SpanOutcome::failed(vec![error.to_string()]);
     }
     std::mem::take(&mut first.warnings).into_iter().for_each(|warning| voice.report_finding(warning));

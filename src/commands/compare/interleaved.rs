@@ -2,7 +2,7 @@
 //! pair, so that a drift or an effect of the position affects both sides equally.
 
 use super::super::run as single;
-use super::outputs::ComparisonFiles;
+use super::outputs::AnswerFiles;
 use super::programs::SidePrograms;
 use super::sides;
 use crate::cli::{CompareRequest, FailIf, Interleaved, RunRequest};
@@ -42,7 +42,7 @@ pub(super) struct RunSides {
     pub order_seed: u64,
     /// The course of `--until-sure`.
     pub until_sure: Option<SequentialDesign>,
-    pub files: ComparisonFiles,
+    pub files: AnswerFiles,
 }
 
 pub(super) struct SideSetup<'a> {
@@ -57,7 +57,7 @@ pub(super) struct SideSetup<'a> {
 pub(super) fn run(
     both: &Interleaved,
     asked: &CompareRequest,
-    open: impl FnOnce(OutputPolicy) -> Result<ComparisonFiles, CommandError>,
+    open: impl FnOnce(OutputPolicy) -> Result<AnswerFiles, CommandError>,
 ) -> Result<RunSides, CommandError> {
     let quiet = asked.quiet;
     let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];

@@ -12,7 +12,6 @@ use crate::span::system::settle;
 use diskspd_base::finding::Finding;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::located::ResolvedTarget;
-use diskspd_integrity::IntegrityError;
 use diskspd_plan::{self as plan, PlanError, SpanPlan};
 use diskspd_profile::{RawText, Target, TimeSpan};
 use diskspd_worker::{RunReporter, SpanOutcome};
@@ -94,24 +93,6 @@ fn settle_and_begin(planned: &SpanPlan, located: &SpanTargets, common: RunContex
     settle::settle(planned, located, common.control, common.voice)?;
     let Some(integrity) = common.integrity else { return Ok(()) };
     integrity.begin_span(planned, common.system.memory_to_take()).map_err(|error| error.to_string())
-}
-
-/// Resets the known content of targets that are about to be written outside the workers.
-///
-/// # Errors
-/// Fails if the journal cannot record it.
-pub(crate) fn forget_renewed(
-    span: &TimeSpan,
-    planned: &SpanPlan,
-    common: RunContext,
-) -> Result<(), IntegrityError> {
-    let Some(integrity) = common.integrity else { return Ok(()) };
-    let is_renewed = |path: &RawText| {
-        let is_made = |target: &Target| target.path == *path && plan::creates(target);
-        let is_new = !common.precreated.contains(path) && span.targets.iter().any(is_made);
-        is_new || common.options.run_options.prefill.is_some()
-    };
-    integrity.forget(planned, is_renewed)
 }
 
 /// Reports each check that is not possible for a target, once.

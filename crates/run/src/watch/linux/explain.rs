@@ -20,7 +20,7 @@ use diskspd_plan::SpanPlan;
 use diskspd_results::SlowIos;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::cpu;
-use diskspd_worker::slowest::{SlowestError, SlowestRings};
+use diskspd_worker::slowest::{self, SlowestRings};
 use diskspd_worker::telemetry::io_log::LineRing;
 use diskspd_worker::telemetry::live::Counters;
 use events::{COMPLETED, DONE, EventFormats, ISSUED, KernelEvent, QUEUED, SWITCH, WOKEN};
@@ -80,7 +80,7 @@ impl Explainer {
         let entries = (wanted as usize).saturating_mul(ROOM).max(1024).next_power_of_two();
         let rings: Option<Vec<LineRing>> =
             plan.workers.iter().map(|worker| LineRing::new(worker.thread, entries, false)).collect();
-        let rings = Arc::new(rings.ok_or_else(|| SlowestError { wanted }.to_string())?);
+        let rings = Arc::new(rings.ok_or_else(|| slowest::no_memory(wanted))?);
         let shared = Arc::new(FollowerOrders {
             threads: OnceLock::new(),
             started: Barrier::new(2),
