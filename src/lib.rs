@@ -27,7 +27,9 @@ pub mod commands;
 pub mod prelude;
 pub mod report_formats;
 
-pub use diskspd_base::{access, engines, finding, fnv, io_error, json_reader, limits, operation, path};
+pub use diskspd_base::{
+    access, engines, finding, fnv, io_error, json_reader, limits, message_error, operation, path,
+};
 pub use diskspd_checks as checks;
 pub use diskspd_engine as engine;
 pub use diskspd_experiments as experiments;

@@ -1,5 +1,6 @@
 //! Selection of runs.
 
+use diskspd_base::message_error::MessageError;
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::Cell;
 use diskspd_results::{SpanSummary, WhichIos};
@@ -48,7 +49,7 @@ const MAX_LABEL_LENGTH: usize = 64;
 ///
 /// # Errors
 /// Fails with the problem of the text.
-pub fn check_word(word: &str) -> Result<(), String> {
+pub fn check_word(word: &str) -> Result<(), MessageError> {
     let fits = |c: char| c.is_alphanumeric() || "-_.:+".contains(c);
     let why = match word.chars().next() {
         None => "is empty",
@@ -57,7 +58,7 @@ pub fn check_word(word: &str) -> Result<(), String> {
         Some(_) if !word.chars().all(fits) => "may have letters, digits and - _ . : + only",
         Some(_) => return Ok(()),
     };
-    Err(format!("'{word}' {why}"))
+    Err(format!("'{word}' {why}").into())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

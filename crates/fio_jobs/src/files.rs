@@ -3,6 +3,7 @@
 use super::number::FioSize;
 use super::settings::{FileNames, JobSettings};
 use super::surroundings::{Existing, HostContext};
+use diskspd_base::message_error::MessageError;
 
 /// The files of a job, as its settings say.
 #[derive(Debug, Clone)]
@@ -44,8 +45,8 @@ const MAX_PATH_BYTES: usize = 4095;
 const LONG_NAME: &str = "the name of a file has more than 4,095 bytes";
 const TOO_LARGE: &str = "offset and size are too large";
 
-fn behind(path: &str) -> String {
-    format!("the offset is beyond the end of '{path}'")
+fn offset_error(path: &str) -> MessageError {
+    format!("the offset is beyond the end of '{path}'").into()
 }
 
 /// The files of a job; `None` = they were refused.
@@ -153,9 +154,9 @@ fn as_target(name: String) -> String {
     if is_special && !name.contains('/') { format!("./{name}") } else { name }
 }
 
-fn path(folder: Option<&str>, name: &str) -> Result<String, String> {
+fn path(folder: Option<&str>, name: &str) -> Result<String, MessageError> {
     if name.len().saturating_add(folder.map_or(0, str::len)) > MAX_PATH_BYTES {
-        return Err(LONG_NAME.to_owned());
+        return Err(LONG_NAME.into());
     }
     Ok(match folder {
         Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
@@ -188,12 +189,12 @@ impl Files {
         self.named.as_ref().map_or(self.count.into(), |named| named.len() as u64)
     }
 
-    fn path(&self, name: &str) -> Result<String, String> {
+    fn path(&self, name: &str) -> Result<String, MessageError> {
         path(self.folder.as_deref(), name)
     }
 
     /// The names of a thread's files.
-    fn paths(&self, clone: u32, around: &dyn HostContext) -> Result<Vec<String>, String> {
+    fn paths(&self, clone: u32, around: &dyn HostContext) -> Result<Vec<String>, MessageError> {
         if let Some(named) = &self.named {
             return named.iter().map(|file| path(file.folder.as_deref(), &file.name)).collect();
         }
@@ -202,7 +203,7 @@ impl Files {
             return Ok(vec![self.path(&self.job)?]);
         }
         if self.format.as_ref().is_some_and(|format| format.len() > MAX_PATH_BYTES) {
-            return Err(LONG_NAME.to_owned());
+            return Err(LONG_NAME.into());
         }
         let made = |file: u32| match &self.format {
             None => format!("{}.{clone}.{file}", self.job),
@@ -226,7 +227,7 @@ impl Files {
         smallest: u32,
         around: &dyn HostContext,
         real: bool,
-    ) -> Result<Vec<FilePiece>, String> {
+    ) -> Result<Vec<FilePiece>, MessageError> {
         let paths = self.paths(clone, around)?;
         let count = paths.len().max(1) as u64;
         paths.into_iter().map(|path| self.file_piece(path, clone, smallest, count, around, real)).collect()
@@ -240,12 +241,12 @@ impl Files {
         count: u64,
         around: &dyn HostContext,
         real: bool,
-    ) -> Result<FilePiece, String> {
+    ) -> Result<FilePiece, MessageError> {
         let there = if real { around.existing(&path) } else { Existing::Nothing };
         let whole = match there {
             Existing::Nothing => None,
             Existing::File(bytes) | Existing::Device(bytes) => Some(bytes).filter(|bytes| *bytes > 0),
-            Existing::Other => return Err(format!("'{path}' is neither a file nor a block device")),
+            Existing::Other => return Err(format!("'{path}' is neither a file nor a block device").into()),
         };
         let unknown = || format!("a percentage of '{path}', whose size is unknown");
         let of_whole = |size: FioSize| size.share_of(whole).ok_or_else(unknown);
@@ -262,7 +263,7 @@ impl Files {
         let in_blocks = |bytes: u64| bytes - bytes % u64::from(smallest.max(1));
         let stated = match (self.file_size, self.size) {
             (Some(file), share) => {
-                let area = file.checked_sub(from).ok_or_else(|| behind(&path))?;
+                let area = file.checked_sub(from).ok_or_else(|| offset_error(&path))?;
                 Some(match share.filter(is_share) {
                     Some(share) => in_blocks(share.share_of(Some(file)).unwrap_or(file).min(area)),
                     None => area,
@@ -280,16 +281,19 @@ impl Files {
                 let end = from.checked_add(length).ok_or(TOO_LARGE)?;
                 let create = (!device && whole.is_none_or(|whole| whole < end)).then_some(end);
                 match create.is_some() && !self.may_create {
-                    true => Err(format!("'{path}' does not exist or is too small, and allow_file_create=0")),
+                    true => {
+                        Err(format!("'{path}' does not exist or is too small, and allow_file_create=0")
+                            .into())
+                    }
                     false => Ok(FilePiece { path, from, length: Some(length), create }),
                 }
             }
             (None, Some(whole)) if from < whole => {
                 Ok(FilePiece { path, from, length: Some(whole - from), create: None })
             }
-            (None, Some(_)) => Err(behind(&path)),
+            (None, Some(_)) => Err(offset_error(&path)),
             (None, None) if device => Ok(FilePiece { path, from, length: None, create: None }),
-            (None, None) => Err(format!("'{path}' does not exist, and the job has no size")),
+            (None, None) => Err(format!("'{path}' does not exist, and the job has no size").into()),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::device::{Device, split};
 use super::nvme::Generic;
 use super::root::{Root, text};
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::device_log::{LOG_SOURCES, LogPage, LogRow, LogSource};
 use diskspd_sys::nvme::{self, LogAddress, log_page};
 use std::fs::File;
@@ -40,11 +41,11 @@ impl DeviceLogs {
 
     /// Reads all supported logs, or the reason against each. Each takes one device command, about 100 us or
     /// more.
-    pub fn read(&self) -> Vec<(LogSource, Result<LogPage, String>)> {
+    pub fn read(&self) -> Vec<(LogSource, Result<LogPage, MessageError>)> {
         self.rows.iter().map(|row| (row.source, self.read_page(row))).collect()
     }
 
-    fn read_page(&self, row: &LogRow) -> Result<LogPage, String> {
+    fn read_page(&self, row: &LogRow) -> Result<LogPage, MessageError> {
         let file = self.file.as_ref();
         let file = file.map_err(|error| format!("/dev/{} cannot be opened: {error}", self.name))?;
         let mut page = vec![0; row.length as usize];
@@ -54,7 +55,7 @@ impl DeviceLogs {
             io::ErrorKind::PermissionDenied => "only root may read them".to_owned(),
             _ => error.to_string(),
         })?;
-        (row.parse)(&page).ok_or_else(|| "its answer is invalid".to_owned())
+        (row.parse)(&page).ok_or_else(|| "its answer is invalid".into())
     }
 }
 

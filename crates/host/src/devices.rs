@@ -3,8 +3,8 @@
 use super::device::{self, Device};
 pub use super::disks::{Details, Disk, Partition};
 use super::root::Root;
-use super::target::LocateError;
 use super::usage;
+use diskspd_base::message_error::MessageError;
 use std::path::PathBuf;
 
 /// Returns all whole block devices in a stable order. Hardware is first, then devices built from other
@@ -33,7 +33,7 @@ pub fn all_names(root: &Root) -> Vec<String> {
 ///
 /// # Errors
 /// Fails if there is no such device.
-pub fn find(root: &Root, name: &str) -> Result<PathBuf, LocateError> {
+pub fn find(root: &Root, name: &str) -> Result<PathBuf, MessageError> {
     let disks = list(root);
     let found = match name.parse::<usize>() {
         Ok(number) if name.bytes().all(|b| b.is_ascii_digit()) => {
@@ -59,7 +59,10 @@ pub fn find(root: &Root, name: &str) -> Result<PathBuf, LocateError> {
                 )
             }
         };
-        LocateError::NoDevice { name: name.to_owned(), there }
+        MessageError::from(format!(
+            "'#{name}' is not a block device: {there} (diskspd devices lists them). For a file of that name \
+             write ./#{name}"
+        ))
     })
 }
 

@@ -4,6 +4,7 @@ use super::device::{Device, split};
 use super::nvme::Generic;
 use super::root::Root;
 use super::{devices, mountinfo, share};
+use diskspd_base::message_error::MessageError;
 use diskspd_base::path;
 use diskspd_machine::file_systems::{FileSystemType, Trait};
 use diskspd_machine::target::*;
@@ -25,11 +26,8 @@ pub fn missing_folder(path: &Path) -> Option<PathBuf> {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LocateError {
-    #[error(
-        "'#{name}' is not a block device: {there} (diskspd devices lists them). For a file of that name \
-         write ./#{name}"
-    )]
-    NoDevice { name: String, there: String },
+    #[error(transparent)]
+    NoDevice(#[from] MessageError),
     #[error("'{share}': {advice}")]
     NotMounted { share: String, advice: String },
 }
@@ -55,7 +53,7 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, LocateError> {
     if let [b'#', name @ ..] = target
         && !name.is_empty()
     {
-        return devices::find(root, &String::from_utf8_lossy(name));
+        return Ok(devices::find(root, &String::from_utf8_lossy(name))?);
     }
     let Some((text, share)) = std::str::from_utf8(target).ok().and_then(|t| Some((t, share::parse(t)?)))
     else {

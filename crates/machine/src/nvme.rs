@@ -1,5 +1,7 @@
 //! Properties of an NVMe namespace with direct commands, which bypass the block layer.
 
+use diskspd_base::message_error::MessageError;
+
 /// A namespace, by its character device (`/dev/ng0n1`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NvmeFacts {
@@ -12,7 +14,7 @@ pub struct NvmeFacts {
     pub protected: Option<u8>,
     /// Placement identifiers of its handles in the device's order (`--fdp`), or the reason for their
     /// absence; `None` if not queried.
-    pub placement: Option<Result<Vec<u16>, String>>,
+    pub placement: Option<Result<Vec<u16>, MessageError>>,
     /// Whether only the write pointers of its zones can be written.
     pub zoned: bool,
     /// The controller has Dataset Management, which deallocates.

@@ -1,5 +1,6 @@
 //! A group whose ranks are threads of one process, for tests, with the same interface as MPI.
 
+use super::error::GroupError;
 use super::{RankGroup, RankMessage};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,13 +30,13 @@ impl RankGroup for ThreadRank {
         self.mail.len()
     }
 
-    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
-        let boxes = self.mail.get(to).ok_or_else(|| format!("there is no rank {to}"))?;
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError> {
+        let boxes = self.mail.get(to).ok_or(GroupError::NoRank(to))?;
         boxes[self.rank].lock().unwrap_or_else(PoisonError::into_inner).push_back(bytes.to_vec());
         Ok(())
     }
 
-    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)> {
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)> {
         let next = |place: &Mutex<VecDeque<Vec<u8>>>| {
             place.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
         };

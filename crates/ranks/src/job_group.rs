@@ -1,5 +1,6 @@
 //! The group of a job: by MPI, or by the streams of `diskspd hosts`.
 
+use super::error::GroupError;
 use super::launcher::Launcher;
 use super::mpi::{self, GroupJoinError, Mpi};
 use super::relay::Relay;
@@ -59,9 +60,9 @@ impl JobGroup {
     ///
     /// # Errors
     /// Fails with MPI's error.
-    pub fn finalize(self) -> Result<(), String> {
+    pub fn finalize(self) -> Result<(), GroupError> {
         match self {
-            JobGroup::Mpi(mpi) => mpi.finalize().map_err(|error| error.to_string()),
+            JobGroup::Mpi(mpi) => Ok(mpi.finalize()?),
             JobGroup::Relay(_) => Ok(()),
         }
     }
@@ -82,11 +83,11 @@ impl RankGroup for JobGroup {
         }
     }
 
-    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError> {
         self.group().post(to, bytes)
     }
 
-    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)> {
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)> {
         self.group().take()
     }
 }

@@ -20,6 +20,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 pub mod cpus;
+mod error;
 mod frame;
 pub mod in_process;
 pub mod launcher;
@@ -32,6 +33,7 @@ pub mod target_location;
 mod job_group;
 mod mpi;
 pub mod relay;
+pub use error::GroupError;
 pub use job_group::{JobGroup, join};
 pub use mpi::{GroupJoinError, Mpi};
 
@@ -55,13 +57,13 @@ pub trait RankGroup {
     ///
     /// # Errors
     /// Fails if the message, and every later one to that rank, cannot be sent.
-    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String>;
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError>;
 
     /// Returns the next available message with its sender; `None` = no message yet.
     ///
     /// # Errors
     /// Fails with a rank that sends no more messages, and the reason. Reported once per rank.
-    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)>;
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)>;
 
     /// Returns this rank's monotonic clock. A simulated group has a separate clock.
     fn now(&self) -> Nanos {

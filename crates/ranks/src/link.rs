@@ -47,19 +47,28 @@ impl Default for WaitLimits {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SeparationError {
-    #[error("lost rank 0, which leads the run: {0}")]
+    /// Rank 0 is lost: why.
     NoRank0(String),
     /// Rank 0 has given this rank up.
-    #[error(
-        "this rank was silent for {silent_s} s, so rank 0 continues without it: it was stopped, or lost its \
-         connection"
-    )]
     GivenUp {
         /// Seconds without a message.
         silent_s: u32,
     },
+}
+
+impl fmt::Display for SeparationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SeparationError::NoRank0(why) => write!(f, "lost rank 0, which leads the run: {why}"),
+            SeparationError::GivenUp { silent_s } => write!(
+                f,
+                "this rank was silent for {silent_s} s, so rank 0 continues without it: it was stopped, or \
+                 lost its connection"
+            ),
+        }
+    }
 }
 
 #[derive(Debug, Default)]

@@ -1,8 +1,10 @@
 //! The group that MPI makes.
 
+use super::error::GroupError;
 use super::launcher::{Launcher, MpiAbi, kind_of};
 use super::{RankGroup, RankMessage};
 use diskspd_sys::mpi::{Abi, CAN_LOAD, MpiError, MpiWorld};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The ranks that a launcher started.
@@ -12,49 +14,74 @@ pub struct Mpi {
     pub library: String,
 }
 
-const REMEDY: &str =
-    "use the launcher's MPI: load its module, set LD_LIBRARY_PATH, or name its library with --mpi=<file>";
-
 /// Reason for the lack of a group. The run must not continue alone, because its result would look
 /// complete.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupJoinError {
-    #[error(
-        "this program is linked statically and cannot load an MPI library: install the package diskspd-glibc, \
-         or run it on each host without --mpi and mpirun and merge the records (diskspd merge)"
-    )]
+    /// The program is linked statically and cannot load libraries.
     Static,
     /// Standard input is not the stream of `diskspd hosts`: why.
-    #[error(
-        "cannot reach the other ranks of diskspd hosts over standard input: {0}; unset DISKSPD_HOSTS_RANK, \
-         which only diskspd hosts sets"
-    )]
     NoStream(String),
-    #[error(
-        "this copy of the program has more rights than its user (set-uid, set-gid, or capabilities, see \
-         getcap) and so loads no MPI library, which would get them too: start the ranks with a copy without \
-         them"
-    )]
+    /// The program has more rights than its user.
     Privileged,
     /// No usable library; the tried libraries with their errors.
-    #[error(
-        "no usable MPI library to reach the other ranks; tried:{}\n{REMEDY}",
-        .0.iter().map(|(library, why)| format!("\n  {library}: {why}")).collect::<String>()
-    )]
     NoLibrary(Vec<(String, MpiError)>),
-    #[error("{library} cannot be initialized: {why}; {REMEDY}")]
-    NotBegun { library: String, why: MpiError },
+    NotBegun {
+        library: String,
+        why: MpiError,
+    },
     /// The library sees another number of ranks than the launcher started.
-    #[error(
-        "the launcher started {started} ranks, but {library} sees {seen}: this MPI library does not match \
-         the launcher's; {REMEDY}"
-    )]
-    OtherSize { library: String, seen: usize, started: usize },
-    #[error(
-        "--mpi: {library} sees {seen} rank: start it with a launcher (mpirun -n 4 diskspd ..), or leave out \
-         --mpi"
-    )]
-    Alone { library: String, seen: usize },
+    OtherSize {
+        library: String,
+        seen: usize,
+        /// Number of processes reported by the launcher; `None` = `--mpi` was given, and there is only
+        /// one.
+        started: Option<usize>,
+    },
+}
+
+impl fmt::Display for GroupJoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let remedy = "use the launcher's MPI: load its module, set LD_LIBRARY_PATH, or name its library with \
+                      --mpi=<file>";
+        match self {
+            GroupJoinError::Static => f.write_str(
+                "this program is linked statically and cannot load an MPI library: install the package \
+                 diskspd-glibc, or run it on each host without --mpi and mpirun and merge the records \
+                 (diskspd merge)",
+            ),
+            GroupJoinError::NoStream(why) => write!(
+                f,
+                "cannot reach the other ranks of diskspd hosts over standard input: {why}; unset \
+                 DISKSPD_HOSTS_RANK, which only diskspd hosts sets"
+            ),
+            GroupJoinError::Privileged => f.write_str(
+                "this copy of the program has more rights than its user (set-uid, set-gid, or \
+                 capabilities, see getcap) and so loads no MPI library, which would get them too: start \
+                 the ranks with a copy without them",
+            ),
+            GroupJoinError::NoLibrary(tried) => {
+                f.write_str("no usable MPI library to reach the other ranks; tried:")?;
+                for (library, why) in tried {
+                    write!(f, "\n  {library}: {why}")?;
+                }
+                write!(f, "\n{remedy}")
+            }
+            GroupJoinError::NotBegun { library, why } => {
+                write!(f, "{library} cannot be initialized: {why}; {remedy}")
+            }
+            GroupJoinError::OtherSize { library, seen, started: Some(started) } => write!(
+                f,
+                "the launcher started {started} ranks, but {library} sees {seen}: this MPI library does not \
+                 match the launcher's; {remedy}"
+            ),
+            GroupJoinError::OtherSize { library, seen, started: None } => write!(
+                f,
+                "--mpi: {library} sees {seen} rank: start it with a launcher (mpirun -n 4 diskspd ..), or \
+                 leave out --mpi"
+            ),
+        }
+    }
 }
 
 /// Joins the ranks that were started together with this one. `named`: the library to use.
@@ -92,10 +119,7 @@ fn check_world(world: MpiWorld, library: String, launcher: &Launcher) -> Result<
     let seen = world.size();
     let agrees = launcher.size.is_none_or(|started| started == seen);
     if !agrees || seen < 2 {
-        return Err(match launcher.size {
-            Some(started) => GroupJoinError::OtherSize { library, seen, started },
-            None => GroupJoinError::Alone { library, seen },
-        });
+        return Err(GroupJoinError::OtherSize { library, seen, started: launcher.size });
     }
     let library = format!("{library} ({})", world.library());
     Ok(Mpi { world, library })
@@ -132,11 +156,11 @@ impl RankGroup for Mpi {
         self.world.size()
     }
 
-    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
-        self.world.send(to, bytes).map_err(|error| error.to_string())
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError> {
+        Ok(self.world.send(to, bytes)?)
     }
 
-    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)> {
-        self.world.receive().map_err(|(from, why)| (from, why.to_string()))
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)> {
+        self.world.receive().map_err(|(from, why)| (from, why.into()))
     }
 }

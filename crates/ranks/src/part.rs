@@ -53,13 +53,25 @@ pub struct TargetPart {
     pub of: u64,
 }
 
+/// A target is too small to be divided.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "--split: '{path}' has {area} bytes for {ranks} ranks, less than a block each: make it larger, or leave \
+     out --split"
+)]
+pub struct SplitError {
+    pub path: RawText,
+    pub area: u64,
+    pub ranks: u64,
+}
+
 /// Assigns the rank its part of a target in every time span (`--split`). The divided area is between `-B`
 /// and `-f`, or the end of the target, whose size in bytes is `size`. Parts begin on multiples of block
 /// size and 4 KiB from `-B`; the remainder at the end is unused.
 ///
 /// # Errors
 /// Fails if a part would be smaller than a block.
-pub fn split(profile: &mut Profile, path: &RawText, size: u64, split: TargetPart) -> Result<(), String> {
+pub fn split(profile: &mut Profile, path: &RawText, size: u64, split: TargetPart) -> Result<(), SplitError> {
     let targets = profile.time_spans.iter_mut().flat_map(|span| &mut span.targets);
     for target in targets.filter(|target| target.path == *path) {
         let end = match (target.max_file_size, target.file_size) {
@@ -71,11 +83,7 @@ pub fn split(profile: &mut Profile, path: &RawText, size: u64, split: TargetPart
         let unit = common_multiple(u64::from(target.block_size).max(1), 4096);
         let each = area / split.of.max(1) / unit * unit;
         if each < u64::from(target.block_size) || each == 0 {
-            return Err(format!(
-                "--split: '{path}' has {area} bytes for {} ranks, less than a block each: make it larger, or \
-                 leave out --split",
-                split.of
-            ));
+            return Err(SplitError { path: path.clone(), area, ranks: split.of });
         }
         target.base_file_offset += split.part * each;
         target.max_file_size = target.base_file_offset + each;

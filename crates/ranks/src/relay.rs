@@ -3,6 +3,7 @@
 //! Each rank has one stream to that process. A frame on it is the number of the other rank, the length, and
 //! the message.
 
+use super::error::GroupError;
 use super::launcher::Launcher;
 use super::{RankGroup, RankMessage};
 use diskspd_sys::rank_socket::{self, RankSocket};
@@ -170,15 +171,15 @@ impl RankGroup for Relay {
         self.size
     }
 
-    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError> {
         if to >= self.size {
-            return Err(format!("there is no rank {to}"));
+            return Err(GroupError::NoRank(to));
         }
         self.send(to as u32, bytes);
         Ok(())
     }
 
-    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)> {
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)> {
         self.send_rest();
         if self.received.is_empty() {
             self.receive();
@@ -188,13 +189,13 @@ impl RankGroup for Relay {
                 let (rank, why) = bytes.split_first_chunk::<4>().unwrap_or((&[0; 4], &[]));
                 let why = String::from_utf8_lossy(why).into_owned();
                 let rank = (u32::from_le_bytes(*rank) as usize).min(self.size - 1);
-                Err((rank, why))
+                Err((rank, GroupError::Relay(why)))
             }
             Some((from, bytes)) if (from as usize) < self.size => Ok(Some((from as usize, bytes))),
             Some(_) => Ok(None),
             None => match self.broken.take() {
                 // The other ranks are all behind this stream.
-                Some(why) => Err((usize::from(self.rank == 0), why)),
+                Some(why) => Err((usize::from(self.rank == 0), GroupError::Relay(why))),
                 None => Ok(None),
             },
         }

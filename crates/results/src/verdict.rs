@@ -1,6 +1,7 @@
 //! One-word verdicts of a run, with the names used in records.
 
 use diskspd_base::finding::Severity;
+use diskspd_base::message_error::MessageError;
 use diskspd_figures::units::mark::{Tone, VerdictMark};
 use diskspd_figures::units::table::Cell;
 use serde::{Deserialize, Serialize};
@@ -110,10 +111,10 @@ impl RunVerdict {
 
 impl TryFrom<String> for Verdict {
     /// For a word that another version wrote, or a damaged one.
-    type Error = String;
+    type Error = MessageError;
 
-    fn try_from(word: String) -> Result<Verdict, String> {
-        Verdict::by_name(&word).ok_or_else(|| format!("unknown verdict '{word}'"))
+    fn try_from(word: String) -> Result<Verdict, MessageError> {
+        Verdict::by_name(&word).ok_or_else(|| format!("unknown verdict '{word}'").into())
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::events::{self, Event};
 use super::services;
+use diskspd_base::message_error::MessageError;
 use diskspd_output::{StopSignal, guard};
 use diskspd_results::EndedBy;
 use diskspd_sys::failed_call::FailedCall;
@@ -19,8 +20,8 @@ pub struct SignalWatch {
     close: Close,
 }
 
-fn failure(call: &FailedCall) -> String {
-    format!("{call}; {}", call.remedy())
+fn failure(call: &FailedCall) -> MessageError {
+    format!("{call}; {}", call.remedy()).into()
 }
 
 /// Starts watching for a run; a signal also sets the event of `-yp` for other processes. `document`:
@@ -28,7 +29,11 @@ fn failure(call: &FailedCall) -> String {
 ///
 /// # Errors
 /// Fails if a handler cannot be installed, or its thread cannot be started.
-pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) -> Result<SignalWatch, String> {
+pub fn watch(
+    control: Arc<Control>,
+    stop: Option<Arc<Event>>,
+    document: bool,
+) -> Result<SignalWatch, MessageError> {
     watch_and_tell(control, stop, move |text| match document {
         true => print_line(text),
         // On standard output, as DISKSPD does; a closed one is no reason to go on.
@@ -40,7 +45,7 @@ pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) ->
 ///
 /// # Errors
 /// As [`watch`].
-pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, String> {
+pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, MessageError> {
     watch_and_tell(control, None, |_| ())
 }
 
@@ -48,7 +53,7 @@ fn watch_and_tell(
     control: Arc<Control>,
     stop: Option<Arc<Event>>,
     tell: impl Fn(&str) + Send + 'static,
-) -> Result<SignalWatch, String> {
+) -> Result<SignalWatch, MessageError> {
     let wish: Weak<dyn StopSignal> = Arc::downgrade(&control) as _;
     guard::follow_signals(wish);
     // The thread is left behind at the end of the process: it doesn't keep the event open.

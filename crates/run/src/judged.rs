@@ -15,6 +15,7 @@ use crate::watch::linux::observe_remote::{self, RemoteWatch};
 use counters::EngineCounters;
 use device_series::DeviceSeries;
 use device_view::DeviceTracing;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::cpu_times::CpuClock;
 use diskspd_host::process_tree::{ProcessTree, TargetUsers};
 use diskspd_host::root::Root;
@@ -100,7 +101,7 @@ struct Watches {
     /// Without a command: the processes that have the targets open.
     users: Option<TargetUsers>,
     /// Tracing of the device, or the cause of missing requests; `None` before the device is known.
-    tracing: Option<Result<DeviceTracing, String>>,
+    tracing: Option<Result<DeviceTracing, MessageError>>,
     looking: Nanos,
     stopped: Nanos,
 }
@@ -356,7 +357,7 @@ impl Watches {
         let traced = self.tracing.take()?.and_then(DeviceTracing::finish);
         let (requests, untraced_reason) = match traced {
             Ok(requests) => (Some(requests), None),
-            Err(reason) => (None, Some(reason)),
+            Err(error) => (None, Some(error.to_string())),
         };
         Some(DeviceView { in_flight: self.course.in_flight(stack), requests, untraced_reason })
     }

@@ -1,5 +1,6 @@
 //! Sources of write data (`-Z<size>[,<file>]`): filled once per time span, shared by all threads.
 
+use diskspd_base::message_error::MessageError;
 use diskspd_figures::units::Size;
 use diskspd_plan::workload::Random;
 use diskspd_plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
@@ -15,7 +16,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// No memory, or a file can't be read.
-pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, String> {
+pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, MessageError> {
     // One generator for all of them, and not that of a thread.
     let mut random = Random::new(0);
     let make = |source: &RandomDataSource| {
@@ -36,8 +37,8 @@ pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<S
             }),
         };
         Shared::new(length, filled).map_err(|unfilled| match unfilled {
-            FillError::Content(message) => message,
-            FillError::Memory(error) => no_memory(&error),
+            FillError::Content(message) => message.into(),
+            FillError::Memory(error) => no_memory(&error).into(),
         })
     };
     sources.iter().map(make).collect()
@@ -141,7 +142,7 @@ mod tests {
         for path in ["/nonexistent/content", "/"] {
             let path = RawText::from(path.as_bytes().to_vec());
             let error = make(&[RandomDataSource { size: 8, path: Some(path.clone()) }], &[]).unwrap_err();
-            let message = error;
+            let message = error.to_string();
             assert!(message.contains(&format!("'{path}'")) && message.contains("-Z"), "{message}");
         }
     }

@@ -1,17 +1,16 @@
 //! Verification (`--verify`), and its journal file (`--journal`).
 
 use super::options::Options;
-use crate::span::RunContext;
 use diskspd_host::boot;
 use diskspd_host::root::Root;
 use diskspd_host::stack::stack;
 use diskspd_host::target::locate;
-use diskspd_integrity::{DURABLE_FLUSHES, DURABLY_MAPPED, Integrity, IntegrityError};
+use diskspd_integrity::{DURABLE_FLUSHES, DURABLY_MAPPED, Integrity};
 use diskspd_machine::stack::Stack;
 use diskspd_output::HangGuard;
 use diskspd_output::OutputPolicy;
-use diskspd_plan::{self as plan, PlanError, SpanPlan};
-use diskspd_profile::{Profile, RawText, Target, TimeSpan};
+use diskspd_plan::PlanError;
+use diskspd_profile::{Profile, Target};
 use diskspd_worker::{Control, RunReporter};
 use std::fs::File;
 use std::io;
@@ -45,24 +44,6 @@ pub(crate) fn begin(
             .map_err(|error| PlanError::target(format!("--journal: cannot be written: {error}")))
     });
     begun.map(Some).map_err(|error| vec![error])
-}
-
-/// Resets the known content of targets that are about to be written outside the workers.
-///
-/// # Errors
-/// Fails if the journal cannot record it.
-pub(crate) fn forget_renewed(
-    span: &TimeSpan,
-    planned: &SpanPlan,
-    common: RunContext,
-) -> Result<(), IntegrityError> {
-    let Some(integrity) = common.integrity else { return Ok(()) };
-    let is_renewed = |path: &RawText| {
-        let is_made = |target: &Target| target.path == *path && plan::creates(target);
-        let is_new = !common.precreated.contains(path) && span.targets.iter().any(is_made);
-        is_new || common.options.run_options.prefill.is_some()
-    };
-    integrity.forget(planned, is_renewed)
 }
 
 /// Makes the file of the journal.

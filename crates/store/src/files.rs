@@ -5,6 +5,7 @@ use super::packed::{self, UnpackedFile};
 use super::{RunNotes, Store, StoreError, id};
 use diskspd_base::fnv::Fnv;
 use diskspd_base::limits;
+use diskspd_base::message_error::MessageError;
 use diskspd_checks::JudgedRecord;
 use diskspd_formats::{index, json, known, table};
 use diskspd_machine::fingerprint::Fingerprint;
@@ -343,13 +344,13 @@ fn remove_draft(folder: &OpenFolder, name: &str) {
     }
 }
 
-fn known_record(content: impl BufRead + Seek, name: &str) -> Result<RunSummary, String> {
+fn known_record(content: impl BufRead + Seek, name: &str) -> Result<RunSummary, MessageError> {
     let record = json::read_from(content).map_err(|error| error.to_string())?;
     let index = index::Index::from_record(&JudgedRecord::new(&record));
     Ok(known::of_index(index, name))
 }
 
-pub(super) fn known_of(source: StoredForm, bytes: &[u8], name: &str) -> Result<RunSummary, String> {
+pub(super) fn known_of(source: StoredForm, bytes: &[u8], name: &str) -> Result<RunSummary, MessageError> {
     match source {
         StoredForm::Record => known_record(io::Cursor::new(bytes), name),
         StoredForm::ResultXml | StoredForm::ResultText | StoredForm::Fio => {
@@ -357,7 +358,7 @@ pub(super) fn known_of(source: StoredForm, bytes: &[u8], name: &str) -> Result<R
             let mut runs = (format.read)(bytes, name).map_err(|error| error.to_string())?;
             match (runs.pop(), runs.len()) {
                 (Some(run), 0) => Ok(RunSummary { identity: Some(of_content(bytes)), ..run }),
-                (_, more) => Err(format!("holds {} results, and should hold one", more + 1)),
+                (_, more) => Err(format!("holds {} results, and should hold one", more + 1).into()),
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Files of the store with notes: a head that names the format, and the notes next to it.
 
 use diskspd_base::json_reader::{JsonError, read_json};
+use diskspd_base::message_error::MessageError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -34,13 +35,13 @@ impl NotesKind {
         StoredNotes { format: NotesFormat { name: self.format.to_owned(), version: 1 }, notes }
     }
 
-    pub(super) fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, String> {
-        let damaged = |error: JsonError| format!("is damaged: {error}");
+    pub(super) fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, MessageError> {
+        let damaged = |error: JsonError| MessageError::from(format!("is damaged: {error}"));
         let NotesHead { format } = read_json(bytes).map_err(damaged)?;
         match format.name == self.format {
             // Without the head: an error in a flattened structure has no path.
             true => read_json(bytes).map_err(damaged),
-            false => Err(format!("is not a file of this kind, but {}", format.name)),
+            false => Err(format!("is not a file of this kind, but {}", format.name).into()),
         }
     }
 }

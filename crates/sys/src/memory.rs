@@ -14,19 +14,11 @@ mod slot;
 mod with_shared;
 
 pub use diskspd_base::access::HugePages;
-pub use large_pages::LargePages;
+pub use large_pages::{LargePages, LargePagesError};
 use pages::{BufferPages, page_size};
 pub use shared::Shared;
 pub use slot::{Slot, SlotMut};
 use std::io;
-
-/// The large pages of the system do not suffice.
-#[derive(Debug, thiserror::Error)]
-pub struct LargePagesError {
-    pub bytes: u64,
-    pub pages: LargePages,
-    pub source: io::Error,
-}
 
 /// Memory for I/O, page aligned and freed on drop: private, zeroed bytes, optionally followed by
 /// [`Shared`] ones.

@@ -1,6 +1,7 @@
 //! The slowest I/Os of a worker (`--explain`), handed out as they come.
 
 use crate::telemetry::io_log::{Entry, LineRing, Producer};
+use diskspd_base::message_error::MessageError;
 use diskspd_sys::clock::{Nanos, SECOND};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,7 +36,7 @@ impl<'a> Slowest<'a> {
     ///
     /// # Errors
     /// Fails without memory.
-    pub fn new(wanted: u32, out: Producer<'a>) -> Result<Slowest<'a>, String> {
+    pub fn new(wanted: u32, out: Producer<'a>) -> Result<Slowest<'a>, MessageError> {
         let mut room = Vec::new();
         room.try_reserve_exact(wanted as usize + 1).map_err(|_| no_memory(wanted))?;
         let most = wanted as usize;

@@ -6,6 +6,7 @@ use crate::clock::Nanos;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::host::claims::SharedClaim;
 use crate::limits;
+use crate::message_error::MessageError;
 use crate::profile::RawText;
 use crate::ranks::part::{TargetPart, fill_in, shifted};
 use crate::ranks::target_location::TargetLocation;
@@ -282,7 +283,7 @@ pub(crate) fn pack(message: &impl Serialize) -> Vec<u8> {
 ///
 /// # Errors
 /// They are none of this program's messages.
-pub(crate) fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, String> {
+pub(crate) fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
     let text = limits::MESSAGE.read(DeflateDecoder::new(bytes)).map_err(|error| error.to_string())?;
     let message: T = crate::json_reader::read_json(&text).map_err(|error| error.to_string())?;
     message.check().map_err(|mismatch| mismatch.to_string())?;

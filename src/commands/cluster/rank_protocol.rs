@@ -280,7 +280,7 @@ impl<'a> RankProtocol<'a> {
         let (link, stops, own) = (&mut self.link, &mut self.stops, pack(&own));
         let Some(lead) = &mut self.lead else {
             let decision = link.answer(own, |link| stops.heed(link))?;
-            return unpack(&decision).map_err(SeparationError::NoRank0);
+            return unpack(&decision).map_err(|why| SeparationError::NoRank0(why.into()));
         };
         lead.begins_to_wait();
         let answers = link.gather(own, |link| {

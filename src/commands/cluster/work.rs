@@ -13,7 +13,7 @@ use crate::host::claims::{ClaimOwner, Claims};
 use crate::host::target;
 use crate::plan::{self, JobRank, SpanPlan};
 use crate::profile::{Profile, RawText, TargetIds};
-use crate::ranks::part::{self, TargetPart};
+use crate::ranks::part::{self, SplitError, TargetPart};
 use crate::report::plan_text;
 use crate::results::Results;
 use crate::run::{
@@ -238,7 +238,7 @@ impl RankWork {
         Ok(())
     }
 
-    fn restrict_to_part(&mut self, roles: &Roles) -> Result<(), String> {
+    fn restrict_to_part(&mut self, roles: &Roles) -> Result<(), SplitError> {
         if !self.run.split {
             return Ok(());
         }
@@ -274,7 +274,7 @@ impl RankWork {
         let work = move || {
             let ended = match parted {
                 Ok(()) => self.run.run_here(session),
-                Err(too_small) => Ok(failed_run(too_small)),
+                Err(too_small) => Ok(failed_run(too_small.to_string())),
             };
             let _ = say.send(Local::Ended(Box::new(ended)));
         };

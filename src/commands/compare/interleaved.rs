@@ -2,7 +2,6 @@
 //! pair, so that a drift or an effect of the position affects both sides equally.
 
 use super::super::run as single;
-use super::outputs::AnswerFiles;
 use super::programs::SidePrograms;
 use super::sides;
 use crate::cli::{CompareRequest, FailIf, Interleaved, RunRequest};
@@ -12,6 +11,7 @@ use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::console::display::{Display, Step};
 use crate::commands::shared::input::load;
 use crate::commands::shared::job::{ctrl_c, job_limits};
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::commands::shared::runs::completed_run::CompletedResults;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::commands::shared::runs::{message_filter, save, side_run};

@@ -14,6 +14,7 @@ use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::commands::shared::job::job_limits;
 use crate::commands::shared::output;
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::experiments::compare;
 use crate::experiments::compare::{
     BisectAnswer, ChangeVerdict, ComparisonQuery, InterimAnalyses, RunComparison, SequentialDesign,
@@ -27,7 +28,7 @@ use crate::sys::standard_output;
 pub(super) use boots::BootRun;
 use boots::BootSides;
 use interleaved::RunSides;
-use outputs::{AboutPage, AnswerFiles};
+use outputs::AboutPage;
 pub(super) use side_conflicts::refuse_differences;
 use std::ffi::OsString;
 

@@ -6,6 +6,7 @@ use crate::cli::{CliError, Exit};
 use crate::finding::Finding;
 use crate::formats::error::ResultError;
 use crate::merge::MergeError;
+use crate::message_error::MessageError;
 use crate::plan::{ErrorClass, PlanError};
 use crate::run::{OutputError, RunError};
 use crate::store::StoreError;
@@ -84,7 +85,16 @@ macro_rules! failed_with {
 
 pub(crate) use failed_with;
 
-failed_with!(OutputError, FolderError, FolderErrorKind, StoreError, RunsReadError, ResultError, MergeError,);
+failed_with!(
+    OutputError,
+    FolderError,
+    FolderErrorKind,
+    StoreError,
+    RunsReadError,
+    ResultError,
+    MergeError,
+    MessageError
+);
 
 impl From<CliError> for CommandError {
     fn from(error: CliError) -> CommandError {

@@ -5,6 +5,7 @@
 
 mod base64;
 mod counts;
+mod error;
 mod histogram;
 mod interruptions;
 mod intervals;

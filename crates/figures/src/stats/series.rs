@@ -1,6 +1,7 @@
 //! Completions by interval.
 
 use super::Moments;
+use super::error::StoredError;
 use super::packed::{pop_moments, push_moments};
 use std::borrow::Cow;
 
@@ -102,14 +103,14 @@ impl Series {
     pub(super) fn unpack(
         (width, allocated, last): (u64, u64, u64),
         mut log: Vec<u8>,
-        check: impl Fn(&Moments) -> Result<(), String>,
-    ) -> Result<Series, String> {
+        check: impl Fn(&Moments) -> Result<(), StoredError>,
+    ) -> Result<Series, StoredError> {
         let (mut rest, mut next) = (log.iter(), 0u64);
         while !rest.as_slice().is_empty() {
-            let (distance, moments) = pop_moments(&mut rest).ok_or("the series ends within an interval")?;
+            let (distance, moments) = pop_moments(&mut rest).ok_or(StoredError::CutSeries)?;
             let number = next.saturating_add(distance);
             if number >= last.min(allocated) {
-                return Err(format!("the series has no interval {number}"));
+                return Err(StoredError::NoInterval(number));
             }
             check(&moments)?;
             next = number + 1;

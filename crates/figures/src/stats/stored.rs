@@ -3,6 +3,7 @@
 //! Sums exceed the exact range of other JSON readers (2^53), so they are strings. Memory use is bounded by
 //! the length of the text; no stored number determines it.
 
+use super::error::StoredError;
 use super::histogram::{BUCKETS, bounds, index, pack};
 use super::packed::pop;
 use super::{Histogram, Moments, Series, base64::Packed};
@@ -40,7 +41,7 @@ impl<'de> Deserialize<'de> for Moments {
     }
 }
 
-fn check_moments(moments: &Moments) -> Result<(), String> {
+fn check_moments(moments: &Moments) -> Result<(), StoredError> {
     let Moments { count, min, max, sum, squares } = *moments;
     let between = |value: u128, low: u128, high: u128| {
         let n = u128::from(count);
@@ -48,10 +49,7 @@ fn check_moments(moments: &Moments) -> Result<(), String> {
     };
     let (low, high) = (u128::from(min), u128::from(max));
     if count == 0 || min > max || !between(sum, low, high) || !between(squares, low * low, high * high) {
-        return Err(format!(
-            "count {count}, minimum {min}, maximum {max}, sum {sum} and sum of squares {squares} contradict \
-             each other"
-        ));
+        return Err(StoredError::Moments(count, min, max, sum, squares));
     }
     Ok(())
 }
@@ -78,11 +76,11 @@ impl Serialize for Histogram {
     }
 }
 
-fn unpack_buckets(packed: &[u8]) -> Result<Vec<(usize, u64)>, String> {
+fn unpack_buckets(packed: &[u8]) -> Result<Vec<(usize, u64)>, StoredError> {
     let (mut rest, mut buckets, mut next) = (packed.iter(), Vec::new(), 0u64);
     while !rest.as_slice().is_empty() {
         let pair = pop(&mut rest).zip(pop(&mut rest));
-        let (distance, count) = pair.ok_or("the histogram ends within a bucket")?;
+        let (distance, count) = pair.ok_or(StoredError::CutHistogram)?;
         let bucket = next.saturating_add(distance);
         buckets.push((usize::try_from(bucket).unwrap_or(usize::MAX), count));
         next = bucket.saturating_add(1);
@@ -103,35 +101,31 @@ impl<'de> Deserialize<'de> for Histogram {
     }
 }
 
-fn check_buckets(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), String> {
+fn check_buckets(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), StoredError> {
     let (mut count, mut low, mut high) = (0u64, 0u128, 0u128);
     let mut previous = None;
     for &(bucket, n) in buckets {
         if bucket >= BUCKETS {
-            let last = BUCKETS - 1;
-            return Err(format!("there is no histogram bucket {bucket}, the last one is {last}"));
+            return Err(StoredError::NoBucket { bucket });
         }
         if n == 0 || previous.is_some_and(|p| p >= bucket) {
-            return Err(format!("histogram bucket {bucket} is empty or out of order"));
+            return Err(StoredError::Bucket(bucket));
         }
         previous = Some(bucket);
         let (first, last) = bounds(bucket);
-        count = count.checked_add(n).ok_or("the histogram's counts are too large")?;
+        count = count.checked_add(n).ok_or(StoredError::LargeCounts)?;
         low = low.saturating_add(u128::from(first).saturating_mul(u128::from(n)));
         high = high.saturating_add(u128::from(last).saturating_mul(u128::from(n)));
     }
     if count != moments.count {
-        let expected = moments.count;
-        return Err(format!("the histogram's buckets hold {count} latencies, not {expected}"));
+        return Err(StoredError::Count { found: count, expected: moments.count });
     }
     let ends = buckets.first().zip(buckets.last()).map(|(first, last)| (first.0, last.0));
     if ends != moments.min().zip(moments.max()).map(|(min, max)| (index(min), index(max))) {
-        return Err(
-            "the histogram's first and last bucket are not the buckets of its minimum and maximum".to_owned()
-        );
+        return Err(StoredError::Ends);
     }
     if !(low..=high).contains(&moments.sum) {
-        return Err(format!("the histogram's buckets cannot add up to {} ns", moments.sum));
+        return Err(StoredError::Sum(moments.sum));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use crate::device::{Device, block_number};
 use crate::root::Root;
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::stack::{LayerKind, Stack};
 use std::path::Path;
 
@@ -49,7 +50,7 @@ impl WatchedDevice {
     ///
     /// # Errors
     /// Fails if it is not a block device, or if its I/Os cannot be distinguished from others.
-    pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, String> {
+    pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, MessageError> {
         let name = path.display();
         let number = block_number(path).ok_or_else(|| {
             format!(
@@ -65,6 +66,7 @@ impl WatchedDevice {
                 "{name}: is a partition of {disk}, whose driver has no request queue; trace {disk}",
                 disk = disk.display()
             )
+            .into()
         })
     }
 

@@ -1,6 +1,7 @@
 //! What verification asks of Windows: files that are read back, which one is which, and what is durable.
 
 use diskspd_base::access::{Flush, OpenMode};
+use diskspd_base::message_error::MessageError;
 use diskspd_profile::FlushType;
 use diskspd_sys::{inode, targets};
 use std::fs::File;
@@ -20,7 +21,7 @@ pub const DURABLY_MAPPED: &str = "-Sm with -Nn on persistent memory";
 pub const DURABLE_FLUSHES: &[FlushType] = &[FlushType::NonVolatileMemory];
 
 /// Past the cache where that is possible: what counts is what the disk holds.
-pub(super) fn open(path: &Path) -> Result<File, String> {
+pub(super) fn open(path: &Path) -> Result<File, MessageError> {
     let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
     let opened = targets::open(path, &mode, false)
         .or_else(|_| targets::open(path, &OpenMode { direct: false, ..mode }, false));

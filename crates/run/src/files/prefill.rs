@@ -6,6 +6,7 @@ use crate::files::crew;
 use crate::located::SpanTargets;
 use crate::options::Options;
 use diskspd_base::access::OpenMode;
+use diskspd_base::message_error::MessageError;
 use diskspd_figures::units::Size;
 use diskspd_host::claims::Claims;
 use diskspd_host::content::{Order, sample_content};
@@ -47,7 +48,7 @@ pub(crate) fn prefill(
     options: &Options,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), String> {
+) -> Result<(), MessageError> {
     let Some(content) = options.run_options.prefill.filter(|_| !options.run_options.simulated()) else {
         return Ok(());
     };
@@ -72,7 +73,7 @@ fn device_parts(
     content: Prefill,
     options: &Options,
     done: &PrefilledDevices,
-) -> Result<Vec<(u64, u64)>, String> {
+) -> Result<Vec<(u64, u64)>, MessageError> {
     if done.borrow().contains(order.located.name()) {
         return Ok(Vec::new());
     }
@@ -82,7 +83,7 @@ fn device_parts(
         return Ok(Vec::new());
     }
     if !options.destroy {
-        return Err(needs_destroy(order));
+        return Err(needs_destroy(order).into());
     }
     done.borrow_mut().insert(order.located.name().to_owned());
     Ok(vec![(order.from, order.to)])
@@ -121,7 +122,7 @@ fn is_empty(facts: &ContentFacts) -> bool {
 }
 
 /// The parts of a file that were never written.
-fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, String> {
+fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, MessageError> {
     let fail = |doing| move |error: io::Error| kernel_error(order, doing, &error);
     let file = File::open(order.located.access_path()).map_err(fail("inspect the file"))?;
     let found = file.metadata().map_err(fail("inspect the file"))?;
@@ -145,11 +146,12 @@ fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, String> {
             "'{}' is read-only, so --prefill cannot fill it: make it writable (chmod u+w), or leave out \
              --prefill",
             order.path
-        ));
+        )
+        .into());
     }
     let free = free_space::space_of_file(&file).and_then(|room| room.ours).unwrap_or(u64::MAX);
     match missing > free {
-        true => Err(full_error(order, missing, free)),
+        true => Err(full_error(order, missing, free).into()),
         false => Ok(parts),
     }
 }
@@ -194,10 +196,10 @@ struct PrefillShared<'a> {
 }
 
 impl Filling<'_> {
-    fn write(&self, claims: &Claims) -> Result<(), String> {
+    fn write(&self, claims: &Claims) -> Result<(), MessageError> {
         let target = &self.order.located;
         let free = free_space::read_free_space(target.access_path()).and_then(|room| room.ours).unwrap_or(0);
-        let open = |direct| -> Result<File, String> {
+        let open = |direct| -> Result<File, MessageError> {
             let mode = OpenMode { write: true, direct, ..OpenMode::default() };
             let opened = files::open(target, &mode).map_err(|error| format!("--prefill: {error}"))?;
             claims.permit(target.name(), &opened).map_err(|refusal| refusal.to_string())?;
@@ -224,7 +226,7 @@ impl Filling<'_> {
         };
         shared.run().map_err(fail)?;
         if self.control.is_interrupted() {
-            return Err(format!("'{path}': --prefill was interrupted"));
+            return Err(format!("'{path}': --prefill was interrupted").into());
         }
         shared.cached.sync_all().map_err(fail)?;
         // The run is to read from the device.
@@ -316,7 +318,7 @@ mod tests {
         let filling =
             Filling { order: &order, content, parts, total: 1 << 30, control: &control, voice: &voice };
         let error = filling.write(&Claims::default()).unwrap_err();
-        assert!(error.ends_with("--prefill was interrupted"), "{error}");
+        assert!(error.to_string().ends_with("--prefill was interrupted"), "{error}");
         assert_eq!(file_parts(&order).unwrap(), [(0, 1 << 30)], "no data was written");
     }
 

@@ -1,6 +1,7 @@
 //! Discarding of a target's whole content, so that the device has no data to preserve.
 
 use diskspd_base::access::OpenMode;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::target;
 use diskspd_output::{HangGuard, TimeoutError};
@@ -21,7 +22,7 @@ const PIECE: u64 = 1 << 30;
 ///
 /// # Errors
 /// Fails without discarding data if it is rejected or unsupported.
-pub fn purge(target: &RawText, destroy: bool, control: &Arc<Control>) -> Result<Option<u64>, String> {
+pub fn purge(target: &RawText, destroy: bool, control: &Arc<Control>) -> Result<Option<u64>, MessageError> {
     let patience = HangGuard::of_run(control);
     let by = format!("--purge {target}");
     let gone = |unanswered: TimeoutError| format!("{by}: {unanswered}");
@@ -51,7 +52,7 @@ struct Purged {
 }
 
 impl Purged {
-    fn open(target: &RawText, destroy: bool) -> Result<Option<Purged>, String> {
+    fn open(target: &RawText, destroy: bool) -> Result<Option<Purged>, MessageError> {
         let path = target::locate(target.as_bytes()).map_err(|error| error.to_string())?;
         if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(None);
@@ -64,7 +65,7 @@ impl Purged {
         Ok(Some(Purged { path, file: File::from(opened.file), size, is_device, _claims: claims }))
     }
 
-    fn discard(&self, from: u64, length: u64) -> Result<(), String> {
+    fn discard(&self, from: u64, length: u64) -> Result<(), MessageError> {
         let discarded = match self.is_device {
             true => block::discard(&self.file, from, length),
             false => free_space::punch(&self.file, from, length),
@@ -75,18 +76,19 @@ impl Purged {
                 false => "the file system cannot punch a hole into the file",
             };
             format!(
-                "'{}': --purge: {reason}: {error}; leave out --purge, and purge it with its own command (nvme \
-                 format, blkdiscard --secure, hdparm --security-erase)",
+                "'{}': --purge: {reason}: {error}; leave out --purge, and purge it with its own command \
+                 (nvme format, blkdiscard --secure, hdparm --security-erase)",
                 self.path.display()
             )
+            .into()
         })
     }
 
-    fn settle_device(&self) -> Result<(), String> {
+    fn settle_device(&self) -> Result<(), MessageError> {
         if self.is_device {
             return Ok(());
         }
-        let failed = |error| format!("'{}': --purge: fsync: {error}", self.path.display());
+        let failed = |error| format!("'{}': --purge: fsync: {error}", self.path.display()).into();
         self.file.sync_all().map_err(failed)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! An open tracepoint costs about 0.2 us per request, so it is open in a fiftieth of the time only.
 
+use diskspd_base::message_error::MessageError;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::WatchedDevice;
 use diskspd_host::tracing::instance::{Instance, Recording};
@@ -41,7 +42,7 @@ impl DeviceTracing {
     ///
     /// # Errors
     /// There is no device, there are several, or tracing is not permitted.
-    pub(super) fn start(stack: &Stack) -> Result<DeviceTracing, String> {
+    pub(super) fn start(stack: &Stack) -> Result<DeviceTracing, MessageError> {
         let root = Root::live_system();
         let watched = WatchedDevice::find_watched(&root, stack)
             .ok_or("only the requests of a single device under the targets can be traced")?;
@@ -57,14 +58,14 @@ impl DeviceTracing {
     ///
     /// # Errors
     /// The kernel refused to trace, or to return events.
-    pub(super) fn finish(self) -> Result<TracedRequests, String> {
+    pub(super) fn finish(self) -> Result<TracedRequests, MessageError> {
         drop(self.stop);
         self.thread.join().map_err(|_| "the thread that traces has failed")?.map_err(failure)
     }
 }
 
-fn failure(error: io::Error) -> String {
-    format!("tracing failed: {error}")
+fn failure(error: io::Error) -> MessageError {
+    format!("tracing failed: {error}").into()
 }
 
 struct Tracer {

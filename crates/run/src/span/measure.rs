@@ -53,7 +53,7 @@ pub(crate) fn measure(
     let content = inspect_content(shared, options);
     let mut observer = match span_context::observe(plan, held, system, options, probes) {
         Ok(observer) => observer,
-        Err(refusal) => return SpanOutcome::failed(vec![refusal]),
+        Err(refusal) => return SpanOutcome::failed(vec![refusal.into()]),
     };
     let awake = match span_context::hold_awake(&options.run_options) {
         Ok(held) => held,
@@ -280,7 +280,7 @@ fn work(
     if let Some((ring, wanted)) = slow {
         match Slowest::new(wanted, ring.producer()) {
             Ok(slowest) => worker.slowest = Some(slowest),
-            Err(why) => return control.fail(WorkerFailure::of_thread(worker.plan.thread, why)),
+            Err(why) => return control.fail(WorkerFailure::of_thread(worker.plan.thread, why.into())),
         }
     }
     desk.names(worker.heir.take());

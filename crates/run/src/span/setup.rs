@@ -4,6 +4,7 @@ use crate::sources;
 use crate::span::large_pages::HugePagePool;
 use crate::span::opening;
 use crate::span::preparation::HeldTargets;
+use diskspd_base::message_error::MessageError;
 use diskspd_engine::MakeEngine;
 use diskspd_engine::{Engine, EngineError, PinError, Setup};
 use diskspd_figures::units::Size;
@@ -62,7 +63,7 @@ pub(super) fn set_up<'a>(
     let (opened, files) =
         if real { opening::open_all(plan, shared.held)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
     let (buffer, sources) =
-        make_buffer(plan, shared).map_err(|cause| WorkerFailure::of_thread(thread, cause))?;
+        make_buffer(plan, shared).map_err(|error| WorkerFailure::of_thread(thread, error.into()))?;
     let setup = Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed };
     let engine =
         make_engine(plan, shared.span, setup).map_err(|e| WorkerFailure::of_thread(thread, e.to_string()))?;
@@ -139,7 +140,7 @@ pub(super) fn schedule(span: &SpanPlan) -> Schedule {
 
 /// Returns the worker's buffer with filled write slots (zeros are the default of new memory), and for each
 /// target the position of its write source.
-fn make_buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<usize>), String> {
+fn make_buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<usize>), MessageError> {
     let bytes = plan.buffer;
     let no_memory = |why: &dyn fmt::Display| {
         format!("cannot allocate {} for I/O buffers: {why}; lower -b or -o", Size(bytes))

@@ -7,6 +7,7 @@ mod observe;
 mod refusals;
 
 pub(crate) use crate::verification::begin as begin_verification;
+use diskspd_base::message_error::MessageError;
 pub(crate) use diskspd_host::cpu_times::CpuClock;
 pub(crate) use diskspd_sys::real_time::{give_way, take_precedence};
 pub(crate) use observe::Observer;
@@ -129,7 +130,7 @@ pub(crate) fn precreate(
 ///
 /// # Errors
 /// Always: [`RunSupportError`].
-pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, String> {
+pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, MessageError> {
     Err(RunSupportError.to_string())
 }
 
@@ -143,7 +144,7 @@ pub fn watch_device(
     _: RequestView,
     _: &Arc<Control>,
     _: impl FnOnce(),
-) -> Result<IoTrace, String> {
+) -> Result<IoTrace, MessageError> {
     Err("a device cannot be traced on Windows, because that needs Linux's tracefs: read what another \
          program recorded (--from FILE)"
         .to_owned())

@@ -1,7 +1,7 @@
 //! Large pages: their size and number, and reasons for a lack of them.
 
-use super::LargePagesError;
 use std::fmt;
+use std::io;
 
 /// The machine's large pages of the default size, from `/proc/meminfo`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,6 +35,13 @@ impl LargePages {
     }
 }
 
+#[derive(Debug, thiserror::Error)]
+pub struct LargePagesError {
+    pub bytes: u64,
+    pub pages: LargePages,
+    pub source: io::Error,
+}
+
 impl fmt::Display for LargePagesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LargePages { size, total, free } = self.pages;
@@ -59,7 +66,6 @@ impl fmt::Display for LargePagesError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io;
 
     const MEMINFO: &str = "MemTotal:       24605944 kB\nHugePages_Total:      10\nHugePages_Free:        7\n\
                            HugePages_Rsvd:        3\nHugePages_Surp:        0\nHugepagesize:       2048 kB\n";

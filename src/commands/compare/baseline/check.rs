@@ -5,7 +5,7 @@ use super::{retest, side};
 use crate::cli::shell_quote::quoted;
 use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
 use crate::commands::compare as comparing;
-use crate::commands::compare::outputs::{AboutPage, AnswerFiles};
+use crate::commands::compare::outputs::AboutPage;
 use crate::commands::compare::{earlier_runs, sides};
 use crate::commands::experiments::foreseen;
 use crate::commands::experiments::suite::kept::SuiteKeeper;
@@ -14,6 +14,7 @@ use crate::commands::experiments::suite::source::PlannedTest;
 use crate::commands::experiments::suite::{self, fits};
 use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::commands::shared::output;
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::commands::shared::runs::stored;
 use crate::experiments::compare::{
     self, ChangeVerdict, ComparisonQuery, InterimAnalyses, PlannedRuns, RunComparison, Side, SideRun,

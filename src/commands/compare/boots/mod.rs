@@ -7,13 +7,13 @@ use crate::commands::shared::console::display::{Display, Step};
 pub(crate) use turn::BootRun;
 
 use super::interleaved::{self, SideSetup};
-use super::outputs::AnswerFiles;
 use super::sides;
 use crate::cli::shell_quote::quoted;
 use crate::cli::{BootPlan, CompareRequest};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::input::load_runs;
 use crate::commands::shared::job::ctrl_c;
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::commands::shared::runs::{side_run, with};
 use crate::experiments::compare::{MIN_BOOTS, Side, more_boots};
 use crate::finding::Finding;

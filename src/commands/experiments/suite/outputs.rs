@@ -1,7 +1,7 @@
 //! The output files of a suite.
 
-use crate::commands::compare::outputs::AnswerFiles;
 use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::experiments::compare::AnswerForm;
 use crate::experiments::suite::{SuiteReport, json};
 use crate::page as html;

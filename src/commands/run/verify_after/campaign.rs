@@ -40,7 +40,8 @@ pub(super) fn continue_campaign(
     let mut journals = list_journals(folder)?;
     let newest = journals.last_mut().ok_or_else(|| {
         format!(
-            "--campaign {}: it holds no journal (FILE{JOURNAL}); make one by a run with --verify --journal {}",
+            "--campaign {}: it holds no journal (FILE{JOURNAL}); make one by a run with --verify --journal \
+             {}",
             folder.display(),
             folder.join("0001.journal").display()
         )

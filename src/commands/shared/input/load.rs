@@ -11,6 +11,7 @@ use crate::host::claims;
 use crate::host::target::locate;
 use crate::limits::EmptyInput;
 use crate::machine::System;
+use crate::message_error::MessageError;
 use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Origin, Profile, RawText, RunOptions};
 use crate::sys::inode;
@@ -78,7 +79,7 @@ impl ProfileCache {
         let path = from.path.as_path();
         let is_secret = self.origin.is_received();
         let (bytes, owner) =
-            read_limited(from, &self.origin.owners).map_err(|why| wrong_profile(from, vec![why]))?;
+            read_limited(from, &self.origin.owners).map_err(|why| wrong_profile(from, vec![why.into()]))?;
         let mut origin = self.origin.clone().owned_by(owner);
         if from.form == ProfileForm::FioJobs {
             let converted = fio_jobs::converted(&bytes, path, &mut origin.owners, is_secret);
@@ -209,7 +210,7 @@ fn missing_profile(from: &ProfileFile) -> String {
 
 /// Reads a file and its owner up to the size limit of profiles, because it might be a disk image or
 /// endless.
-fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), String> {
+fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), MessageError> {
     let file = owners::open(from.path.as_path(), owners).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => missing_profile(from),
         _ => format!("cannot be opened: {error}"),
@@ -217,15 +218,15 @@ fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), St
     let unreadable = |error: io::Error| format!("cannot be read: {error}");
     let metadata = file.metadata().map_err(unreadable)?;
     if metadata.is_dir() {
-        return Err("is a directory; name a file in it".to_owned());
+        return Err("is a directory; name a file in it".into());
     }
     if metadata.is_file() && metadata.len() > MAX_BYTES {
-        return Err(xml::too_large());
+        return Err(xml::too_large().into());
     }
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(xml::too_large());
+        return Err(xml::too_large().into());
     }
     EmptyInput::check(&bytes).map_err(|empty| empty.to_string())?;
     Ok((bytes, inode::owner(&metadata)))

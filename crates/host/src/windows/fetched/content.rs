@@ -1,6 +1,7 @@
 //! Query of a file's written areas.
 
 use crate::windows::ranges::{Range, allocated, space, valid};
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::content::ContentShares;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::storage_answers::{StorageQuery, ask, open_for_ranges};
@@ -11,7 +12,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Fails if the file cannot be opened, or its file system does not report areas (FAT, shares).
-pub fn written(path: &Path, from: u64, to: u64, until: Nanos) -> Result<ContentShares, String> {
+pub fn written(path: &Path, from: u64, to: u64, until: Nanos) -> Result<ContentShares, MessageError> {
     let not =
         |what| move |error: io::Error| format!("which parts of it were written is unknown: {what}: {error}");
     let file = open_for_ranges(path).map_err(not("it cannot be opened"))?;

@@ -5,6 +5,7 @@ use crate::windows::layers::{DiskProperties, VolumeBeneath, stack as stack_of, s
 use crate::windows::uses::{
     DiskFound, OpenFound, PathKind, VolumeFound, disk_name, page_files as plain, path_kind,
 };
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::stack::Stack;
 use diskspd_sys::registry;
 use diskspd_sys::storage_answers::*;
@@ -135,7 +136,7 @@ pub(super) fn page_files() -> Vec<String> {
 ///
 /// # Errors
 /// Fails if there are no disks, or the system does not report them.
-pub(super) fn find_volume(path: &Path) -> Result<VolumeBeneath, String> {
+pub(super) fn find_volume(path: &Path) -> Result<VolumeBeneath, MessageError> {
     let not = |why: &str| why.to_owned();
     let root = volume_path(path).map_err(|error| format!("Windows does not report its volume: {error}"))?;
     match drive_kind(&root) {

@@ -18,7 +18,7 @@ use diskspd_sys::clock::{Clock, Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::usage::{ThreadUsage, thread_usage};
 use diskspd_worker::control::{Control, Phase};
-use diskspd_worker::{Phases, RunReporter, Worker, WorkerOutcome};
+use diskspd_worker::{Phases, RunReporter, Worker, WorkerFailure, WorkerOutcome};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -53,15 +53,15 @@ pub fn run_exactly(
     options: &Options,
     ios: u64,
     time: Time,
-) -> Result<Cost, String> {
+) -> Result<Cost, WorkerFailure> {
     let profile = &precreate::resized(profile);
-    let span = profile.time_spans.first().ok_or("the profile has no time span")?;
+    let span = profile.time_spans.first().ok_or_else(|| "the profile has no time span".to_owned())?;
     let plan = probe_and_plan(profile, span, system, options, &Probes::default());
     let plan = plan.map_err(|errors| errors.first().map(PlanError::to_string).unwrap_or_default())?;
-    let worker = plan.workers.first().ok_or("the time span has no thread")?;
+    let worker = plan.workers.first().ok_or_else(|| "the time span has no thread".to_owned())?;
     let (control, voice, held) = (Arc::new(Control::default()), RunReporter::quiet(), HeldTargets::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
-    let sources = sources::make(&plan.sources, &options.origin.owners)?;
+    let sources = sources::make(&plan.sources, &options.origin.owners).map_err(String::from)?;
     let shared = SharedByWorkers {
         span: &plan,
         interlocked: &interlocked,
@@ -99,7 +99,7 @@ pub fn run_exactly(
     let outcome = worker_outcome(worker, &plan);
     let (end, after) = (monotonic(), usage()?);
     match outcome.failure {
-        Some(failure) => Err(failure.into()),
+        Some(failure) => Err(failure),
         None => Ok(Cost {
             ios: counted.load(Ordering::Relaxed),
             elapsed: end - start,

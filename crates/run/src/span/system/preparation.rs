@@ -10,6 +10,7 @@ use crate::span::planning::plan_at;
 use crate::span::system::refusals::{prepared, written};
 use crate::span::system::settle;
 use diskspd_base::finding::Finding;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::located::ResolvedTarget;
 use diskspd_plan::{self as plan, PlanError, SpanPlan};
@@ -46,11 +47,11 @@ pub(crate) fn make_ready(
     prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice).map_err(|error| {
         match control.is_interrupted() {
             true => Box::default(),
-            false => failed(error),
+            false => failed(error.into()),
         }
     })?;
     control.start_step("writes the targets' dirty pages to the device before it begins");
-    settle_and_begin(&plan, &located, common).map_err(failed)?;
+    settle_and_begin(&plan, &located, common).map_err(|error| failed(error.into()))?;
     Ok((plan, HeldTargets { located, claims }))
 }
 
@@ -89,10 +90,14 @@ fn claim_targets(
     }
 }
 
-fn settle_and_begin(planned: &SpanPlan, located: &SpanTargets, common: RunContext) -> Result<(), String> {
+fn settle_and_begin(
+    planned: &SpanPlan,
+    located: &SpanTargets,
+    common: RunContext,
+) -> Result<(), MessageError> {
     settle::settle(planned, located, common.control, common.voice)?;
     let Some(integrity) = common.integrity else { return Ok(()) };
-    integrity.begin_span(planned, common.system.memory_to_take()).map_err(|error| error.to_string())
+    integrity.begin_span(planned, common.system.memory_to_take()).map_err(|error| error.to_string().into())
 }
 
 /// Reports each check that is not possible for a target, once.

@@ -3,6 +3,7 @@
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
 use crate::watch::linux::observe_devices::opened;
+use diskspd_base::message_error::MessageError;
 use diskspd_figures::units::amount;
 use diskspd_host::located::InspectionHandle;
 use diskspd_output::guard;
@@ -28,7 +29,7 @@ pub(super) fn settle(
     located: &SpanTargets,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), String> {
+) -> Result<(), MessageError> {
     for (engine, target) in targets(plan) {
         let InspectionHandle { file: Some(file), stack } = opened(located, engine, target) else {
             continue;
@@ -54,7 +55,7 @@ fn write(
     waiting: Option<u64>,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), String> {
+) -> Result<(), MessageError> {
     let (ended, end) = mpsc::channel();
     let work = move || {
         let _waited_for = guard::is_waited_for();
@@ -69,7 +70,8 @@ fn write(
             Ok(Err(error)) => {
                 return Err(format!(
                     "'{path}': cannot flush its dirty pages before the run: {error}; data may be lost"
-                ));
+                )
+                .into());
             }
             Err(RecvTimeoutError::Timeout) if control.is_interrupted() => break,
             Err(RecvTimeoutError::Timeout) if tick == LONG => {

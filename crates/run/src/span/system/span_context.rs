@@ -6,6 +6,7 @@ use crate::options::Options;
 use crate::span::system::preparation::HeldTargets;
 use crate::span::system::probes::Probes;
 pub(crate) use crate::watch::linux::observe::Observer;
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::System;
 use diskspd_machine::content::ContentFacts;
 use diskspd_plan::SpanPlan;
@@ -23,7 +24,7 @@ pub(crate) fn observe<'a>(
     system: &'a System,
     options: &Options,
     probes: &Probes,
-) -> Result<Observer<'a>, String> {
+) -> Result<Observer<'a>, MessageError> {
     Observer::new(plan, &held.located, system, options, probes.take_trace())
 }
 

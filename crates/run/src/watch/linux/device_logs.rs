@@ -2,6 +2,7 @@
 //!
 //! It stays outside the window, because a log command takes device time.
 
+use diskspd_base::message_error::MessageError;
 use diskspd_host::device_log::DeviceLogs;
 use diskspd_host::root::Root;
 use diskspd_machine::device_log::{DeviceLogDelta, LogPage, LogSource};
@@ -21,7 +22,7 @@ struct LogReading {
     pages: Vec<DiskPages>,
 }
 
-type DiskPages = Vec<(LogSource, Result<LogPage, String>)>;
+type DiskPages = Vec<(LogSource, Result<LogPage, MessageError>)>;
 
 impl StatementWatch {
     /// Finds out which of these devices, by the kernel's names, have logs.
@@ -62,7 +63,7 @@ fn of_disk(
     apart_ns: u64,
 ) -> impl Iterator<Item = DeviceLogDelta> {
     before.into_iter().zip(after).map(move |((source, before), (_, after))| {
-        let refused = before.as_ref().err().or(after.as_ref().err()).cloned();
+        let refused = before.as_ref().err().or(after.as_ref().err()).map(ToString::to_string);
         let device = name.to_owned();
         DeviceLogDelta {
             device,
@@ -90,9 +91,9 @@ mod tests {
         let both = one(page(300), page(310));
         assert_eq!((both.error.as_deref(), both.interval_ns), (None, 7));
         assert_eq!(both.health().map(|(before, after)| (before.kelvin, after.kelvin)), Some((300, 310)));
-        let gone = one(page(300), Err("gone".to_owned()));
+        let gone = one(page(300), Err("gone".into()));
         assert_eq!((gone.health(), gone.error.as_deref()), (None, Some("gone")));
-        let neither = one(Err("before".to_owned()), Err("after".to_owned()));
+        let neither = one(Err("before".into()), Err("after".into()));
         assert_eq!((neither.before, neither.error.as_deref()), (None, Some("before")));
     }
 

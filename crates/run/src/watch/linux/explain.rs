@@ -9,6 +9,7 @@ mod throttles;
 
 use crate::located::SpanTargets;
 use crate::watch::linux::trace::buffer_kib;
+use diskspd_base::message_error::MessageError;
 use diskspd_checks::slow::{BlockStep, ThreadState};
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
@@ -73,7 +74,7 @@ impl Explainer {
         wanted: Option<u32>,
         plan: &SpanPlan,
         located: &SpanTargets,
-    ) -> Result<Option<Explainer>, String> {
+    ) -> Result<Option<Explainer>, MessageError> {
         let Some(wanted) = wanted else { return Ok(None) };
         let root = Root::live_system();
         let places = TargetExtents::of_span(&root, plan, located);

@@ -12,6 +12,7 @@ use crate::watch::linux::resource_usage;
 use crate::watch::linux::trace::{self, TraceWatch};
 use crate::watch::linux::window_counters::WindowCounterReader;
 use diskspd_base::engines::EngineKind;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::cpu_sleeps::SleepCounters;
 use diskspd_host::device_log;
 use diskspd_host::interrupts::InterruptCounters;
@@ -56,7 +57,7 @@ impl<'a> Observer<'a> {
         system: &'a System,
         options: &Options,
         trace: Option<trace::ReadyTrace>,
-    ) -> Result<Observer<'a>, String> {
+    ) -> Result<Observer<'a>, MessageError> {
         let thermal = ThermalChange { before: read_thermal(system), ..ThermalChange::default() };
         let thermal = (!thermal.before.is_unknown()).then_some(thermal);
         let cpu_latency = options.run_options.cpu_latency_us;

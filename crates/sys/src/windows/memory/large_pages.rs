@@ -1,7 +1,6 @@
 //! Large pages of Windows: how big they are, and why they can't be had. None are reserved for them: the
 //! system finds memory in pieces as large as that, or doesn't.
 
-use super::LargePagesError;
 use std::fmt;
 use std::io;
 
@@ -14,6 +13,13 @@ impl LargePages {
     pub fn now() -> LargePages {
         LargePages { size: crate::large_pages::size() as u64 }
     }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub struct LargePagesError {
+    pub bytes: u64,
+    pub pages: LargePages,
+    pub source: io::Error,
 }
 
 impl fmt::Display for LargePagesError {

@@ -3,6 +3,7 @@
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
 use crate::watch::linux::observe_devices;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::located::InspectionHandle;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::WatchedDevice;
@@ -20,7 +21,7 @@ const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 pub(super) struct TargetExtents {
     pub id: TargetId,
     /// The positions, or the reason why they are unknown.
-    device: Result<TracedExtents, String>,
+    device: Result<TracedExtents, MessageError>,
 }
 
 #[derive(Debug)]
@@ -32,23 +33,23 @@ struct TracedExtents {
 }
 
 impl TracedExtents {
-    fn from_opened(root: &Root, opened: &InspectionHandle, size: u64) -> Result<TracedExtents, String> {
+    fn from_opened(root: &Root, opened: &InspectionHandle, size: u64) -> Result<TracedExtents, MessageError> {
         let stack = &opened.stack;
         if let Some(why) = &stack.no_device_reason {
-            return Err(why.clone());
+            return Err(why.as_str().into());
         }
         if let Some(own) = stack.file_system.as_ref().filter(|name| OWN_SPACE.contains(&name.as_str())) {
-            return Err(format!("{own} does not report where on its devices a file is"));
+            return Err(format!("{own} does not report where on its devices a file is").into());
         }
         let [name] = &stack.top_devices[..] else {
-            return Err("several devices are directly below it".to_owned());
+            return Err("several devices are directly below it".into());
         };
         let watched = WatchedDevice::find_watched(root, stack)
             .ok_or_else(|| format!("the I/Os of {name} are not separable from the I/Os of its disk"))?;
         let pieces =
             match (&stack.file_system, &opened.file) {
                 (None, _) => None,
-                (Some(_), None) => return Err("the file was not opened".to_owned()),
+                (Some(_), None) => return Err("the file was not opened".into()),
                 (Some(_), Some(file)) => Some(extents::places(file, size, MAX_PIECES).map_err(|error| {
                     format!("the file system does not report where the file is ({error})")
                 })?),
@@ -64,7 +65,7 @@ impl TargetExtents {
             let all = plan.workers.iter().flat_map(|worker| &worker.targets);
             let id = all.into_iter().find(|target| target.target == index).map(|target| target.id);
             let known = ids.iter().find(|(_, target)| Some(target.id) == id);
-            let device = known.ok_or_else(|| "its target is unknown".to_owned());
+            let device = known.ok_or_else(|| MessageError::from("its target is unknown"));
             let device = device.and_then(|(engine, target)| {
                 TracedExtents::from_opened(
                     root,
@@ -82,7 +83,7 @@ impl TargetExtents {
         self.device.as_ref().ok().map(|device| (device.watched.number, device.watched.has_queue))
     }
 
-    pub(super) fn unknown_reason(&self) -> Option<&String> {
+    pub(super) fn unknown_reason(&self) -> Option<&MessageError> {
         self.device.as_ref().err()
     }
 

@@ -1,6 +1,7 @@
 //! Events that are only counted: by the kernel, on every CPU.
 
 use super::Machine;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::network::NetworkCounters;
 use diskspd_host::tracing::refusal::TracingError;
@@ -44,7 +45,7 @@ impl Counters {
                 Source::MinorFaults => at_end(&mut events, Event::MinorFaults),
                 Source::Tracepoint { name, filter } => match find_tracepoint(machine, name, filter)? {
                     Ok(point) => at_end(&mut events, Event::Tracepoint(point)),
-                    Err(why) => CounterSource::Nowhere(why),
+                    Err(why) => CounterSource::Nowhere(why.into()),
                 },
             };
             rows.push((row, place));
@@ -108,12 +109,12 @@ fn find_tracepoint(
     machine: &Machine,
     name: &str,
     filter: &str,
-) -> Result<Result<Tracepoint, String>, TracingError> {
+) -> Result<Result<Tracepoint, MessageError>, TracingError> {
     let Some(format) = machine.format(name)? else {
-        return Ok(Err(format!("this kernel has no tracepoint {name}")));
+        return Ok(Err(format!("this kernel has no tracepoint {name}").into()));
     };
     Ok(match format.missing(filter) {
-        Some(field) => Err(format!("the tracepoint {name} of this kernel has no field {field}")),
+        Some(field) => Err(format!("the tracepoint {name} of this kernel has no field {field}").into()),
         None => Ok(Tracepoint { id: format.id, filter: filter.into() }),
     })
 }

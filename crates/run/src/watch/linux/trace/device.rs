@@ -2,6 +2,7 @@
 
 use super::recorder::buffer_kib;
 use super::requests::{BlockEvent, BlockFormats};
+use diskspd_base::message_error::MessageError;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::WatchedDevice;
 use diskspd_host::tracing::instance::{Instance, Recording};
@@ -52,7 +53,7 @@ pub fn watch_device(
     view: RequestView,
     control: &Control,
     begun: impl FnOnce(),
-) -> Result<IoTrace, String> {
+) -> Result<IoTrace, MessageError> {
     let root = Root::live_system();
     let watched = WatchedDevice::find(&root, path)?;
     let told = |refusal: TracingError| format!("{}: {}", path.display(), refusal.without_option());

@@ -1,0 +1,14 @@
+//! Why ranks can't speak with each other.
+
+use diskspd_sys::mpi::MpiError;
+
+/// Reason for the failure of sending, or for the end of all messages.
+#[derive(Debug, thiserror::Error)]
+pub enum GroupError {
+    #[error("there is no rank {0}")]
+    NoRank(usize),
+    #[error("{0}")]
+    Relay(String),
+    #[error(transparent)]
+    Mpi(#[from] MpiError),
+}
