@@ -45,6 +45,10 @@ const MAX_PATH_BYTES: usize = 4095;
 const LONG_NAME: &str = "the name of a file has more than 4,095 bytes";
 const TOO_LARGE: &str = "offset and size are too large";
 
+fn creation_error(path: &str) -> MessageError {
+    format!("'{path}' does not exist or is too small, and allow_file_create=0").into()
+}
+
 fn offset_error(path: &str) -> MessageError {
     format!("the offset is beyond the end of '{path}'").into()
 }
@@ -281,10 +285,7 @@ impl Files {
                 let end = from.checked_add(length).ok_or(TOO_LARGE)?;
                 let create = (!device && whole.is_none_or(|whole| whole < end)).then_some(end);
                 match create.is_some() && !self.may_create {
-                    true => {
-                        Err(format!("'{path}' does not exist or is too small, and allow_file_create=0")
-                            .into())
-                    }
+                    true => Err(creation_error(&path)),
                     false => Ok(FilePiece { path, from, length: Some(length), create }),
                 }
             }
