@@ -131,7 +131,7 @@ pub(crate) fn precreate(
 /// # Errors
 /// Always: [`RunSupportError`].
 pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, MessageError> {
-    Err(RunSupportError.to_string())
+    Err(RunSupportError.to_string().into())
 }
 
 /// Would watch a device.
@@ -147,5 +147,5 @@ pub fn watch_device(
 ) -> Result<IoTrace, MessageError> {
     Err("a device cannot be traced on Windows, because that needs Linux's tracefs: read what another \
          program recorded (--from FILE)"
-        .to_owned())
+        .into())
 }

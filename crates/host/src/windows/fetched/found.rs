@@ -137,7 +137,7 @@ pub(super) fn page_files() -> Vec<String> {
 /// # Errors
 /// Fails if there are no disks, or the system does not report them.
 pub(super) fn find_volume(path: &Path) -> Result<VolumeBeneath, MessageError> {
-    let not = |why: &str| why.to_owned();
+    let not = |why: &str| MessageError::from(why);
     let root = volume_path(path).map_err(|error| format!("Windows does not report its volume: {error}"))?;
     match drive_kind(&root) {
         DriveKind::Remote => {
@@ -172,7 +172,7 @@ pub fn stack(path: &Path) -> Stack {
         PathKind::Device | PathKind::File => find_volume(path),
     };
     match beneath {
-        Err(why) => Stack::without(why),
+        Err(why) => Stack::without(why.to_string()),
         Ok(volume) => {
             let mut numbers: Vec<u32> = volume.extents.iter().map(|extent| extent.disk).collect();
             numbers.sort_unstable();
