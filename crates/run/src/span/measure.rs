@@ -53,7 +53,7 @@ pub(crate) fn measure(
     let content = inspect_content(shared, options);
     let mut observer = match span_context::observe(plan, held, system, options, probes) {
         Ok(observer) => observer,
-        Err(refusal) => return SpanOutcome::failed(vec![refusal.into()]),
+        Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
     };
     let awake = match span_context::hold_awake(&options.run_options) {
         Ok(held) => held,
