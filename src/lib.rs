@@ -28,7 +28,7 @@ pub mod prelude;
 pub mod report_formats;
 
 pub use diskspd_base::{
-    access, engines, finding, fnv, io_error, json_reader, limits, operation, path, platform,
+    access, engines, finding, fnv, io_error, json_reader, limits, message_error, operation, path, platform,
 };
 pub use diskspd_checks as checks;
 pub use diskspd_engine as engine;

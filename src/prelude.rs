@@ -32,6 +32,6 @@ pub use crate::finding::{Finding, FindingLocation, Severity};
 pub use crate::profile::{Arrivals, Prefill, Profile, RateTotal, RawText, RunOptions, Target, TimeSpan};
 pub use crate::results::{Record, Results, Summary};
 pub use crate::run::{
-    Control, ExecutedRun, NullObserver, Progress, RunError, RunObserver, Session, Speed, Subscriptions,
-    execute,
+    Control, ExecutedRun, NullObserver, Options, Progress, RunError, RunObserver, Session, Speed,
+    Subscriptions, execute,
 };

@@ -29,6 +29,6 @@ pub fn check(data: &[u8]) {
             curve(text).err(),
             seconds(text).err(),
         ];
-        assert!(refused.into_iter().flatten().all(|why| !why.0.is_empty()));
+        assert!(refused.into_iter().flatten().all(|why| !why.is_empty()));
     }
 }

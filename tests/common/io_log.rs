@@ -51,7 +51,7 @@ pub fn of_run(line: &str) -> Vec<LoggedIo> {
 pub fn of_profile(profile: &Profile, run_options: &RunOptions) -> Vec<LoggedIo> {
     let directory = directory();
     let log = directory.path().join("log");
-    let session = Session { io_log: Some(log.clone()), ..Session::default() };
+    let session = Session::from(Options { io_log: Some(log.clone()), ..Options::default() });
     execute(profile, run_options, &session).unwrap();
     read(&log)
 }

@@ -110,7 +110,7 @@ fn parts_of_mix_have_their_shares_with_any_option() {
 /// Offset and size of every I/O of a thread.
 fn logged(line: &str, shape: [&str; 2]) -> Vec<(u64, u64)> {
     let (_directory, log) = directory_with("log");
-    run(line, shape, &Session { io_log: Some(log.clone()), ..Session::default() });
+    run(line, shape, &Session::from(Options { io_log: Some(log.clone()), ..Options::default() }));
     io_log::read(&log).iter().map(|io| (io.offset, io.size)).collect()
 }
 

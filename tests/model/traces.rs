@@ -378,7 +378,7 @@ fn profile_repeats_the_traced_work() {
         profile.time_spans[0].targets[0].path = "a.dat".into();
         profile.time_spans[0].targets[0].file_size = Some(1 << 30);
         let log = directory.path().join(format!("{name}.csv"));
-        let session = Session { io_log: Some(log.clone()), ..Session::default() };
+        let session = Session::from(Options { io_log: Some(log.clone()), ..Options::default() });
         let run_options = RunOptions { engine: Some(EngineKind::Sim), ..RunOptions::default() };
         let executed =
             execute(&profile, &run_options, &session).unwrap_or_else(|why| panic!("{name}: {why}"));

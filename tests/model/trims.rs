@@ -254,7 +254,7 @@ fn mounted_devices_are_not_written_or_discarded() {
         profile_and_options(&format!("--trim 1 -w0 -W0 -d1 {}", disk.device.display()));
     let before = kernel_discards(&disk.device);
     for destroy in [false, true] {
-        let session = Session { destroy, ..Session::default() };
+        let session = Session::from(Options { destroy, ..Options::default() });
         let executed = execute(&profile, &run_options, &session).unwrap();
         assert!(executed.failures[0].contains(disk.device.to_str().unwrap()), "{:?}", executed.failures);
     }

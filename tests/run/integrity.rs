@@ -47,7 +47,7 @@ fn run_spans(
         profile.time_spans.push(span);
     }
     let listener = Arc::new(Between(Mutex::new(between)));
-    let session = Session { journal, listener, ..Session::default() };
+    let session = Session { listener, ..Session::from(Options { journal, ..Options::default() }) };
     let executed = execute(&profile, &run_options, &session).unwrap_or_else(|why| panic!("{line}: {why}"));
     assert!(executed.failures.is_empty() && executed.troubles.is_empty(), "{line}: {executed:?}");
     executed.record
@@ -270,7 +270,8 @@ fn journal_forgets_file_before_it_is_created_again() {
         // The second time span cannot create its file.
         let _ = std::process::Command::new("chattr").arg("+i").arg(&locked).status();
     })));
-    let session = Session { journal: Some(journal.clone()), listener, ..Session::default() };
+    let options = Options { journal: Some(journal.clone()), ..Options::default() };
+    let session = Session { listener, ..Session::from(options) };
     let ended = execute(&profile, &run_options, &session);
     assert!(immutable("-i"));
     assert_eq!(std::fs::metadata(&file).unwrap().len(), 512 << 10, "created again: {ended:?}");

@@ -16,7 +16,7 @@ type Ios = Vec<Vec<String>>;
 
 fn run(line: &str, log: &Path) -> Result<(Record, Ios), Box<dyn Error>> {
     let (profile, run_options) = profile_and_options(&format!("--engine sim -c1G {line} a.dat"));
-    let session = Session { io_log: Some(log.to_owned()), ..Session::default() };
+    let session = Session::from(Options { io_log: Some(log.to_owned()), ..Options::default() });
     let executed = execute(&profile, &run_options, &session)?;
     if !executed.failures.is_empty() {
         return Err(executed.failures.join("; ").into());
@@ -172,7 +172,7 @@ fn recorded_ios_are_all_counted() {
 /// signal, sorted by the planned time.
 fn logged(line: &str, log: &Path) -> Vec<(u64, u64)> {
     let (profile, run_options) = profile_and_options(line);
-    let session = Session { io_log: Some(log.to_owned()), ..Session::default() };
+    let session = Session::from(Options { io_log: Some(log.to_owned()), ..Options::default() });
     let executed = execute(&profile, &run_options, &session).unwrap();
     assert!(executed.failures.is_empty(), "{executed:?}");
     let text = std::fs::read_to_string(log).unwrap();

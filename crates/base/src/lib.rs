@@ -16,6 +16,7 @@ pub mod fnv;
 pub mod io_error;
 pub mod json_reader;
 pub mod limits;
+pub mod message_error;
 pub mod operation;
 pub mod path;
 pub mod platform;

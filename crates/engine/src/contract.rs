@@ -6,6 +6,7 @@ use super::{EngineKind, File};
 use diskspd_base::operation::Operation;
 use diskspd_sys::clock::Clock;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
+use diskspd_sys::pin_error::PinError;
 use std::time::Duration;
 
 /// One I/O to be done.
@@ -129,17 +130,6 @@ impl EngineInfo<'_> {
     pub fn features(features: impl Into<String>) -> EngineInfo<'static> {
         EngineInfo { features: features.into(), not_pinned: None }
     }
-}
-
-/// Why the memory of all I/Os isn't pinned once for all of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PinError {
-    /// The limit of locked memory is too small.
-    Limit,
-    /// The buffer exceeds the kernel's limit of pinned memory.
-    TooLarge,
-    /// The setup is not supported; the text contains the reason and the remedy.
-    Refused(String),
 }
 
 /// Reason why an engine cannot continue. The run fails with it.

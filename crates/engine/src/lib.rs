@@ -14,6 +14,7 @@
 
 pub use diskspd_base::engines::{ENGINES, EngineKind, EngineRow};
 pub use diskspd_base::operation::{Direction, Operation};
+pub use diskspd_sys::pin_error::PinError;
 
 // The same everywhere.
 mod at_once;
@@ -38,7 +39,7 @@ mod kernel;
 pub use self::kernel::{aio, nvme, uring};
 use self::{contract::cannot, limits::Limits};
 pub use self::{
-    contract::{CompletedIo, Engine, EngineError, EngineInfo, Io, PinError, Setup},
+    contract::{CompletedIo, Engine, EngineError, EngineInfo, Io, Setup},
     factory::{MakeEngine, describe_all},
     file::File,
     unavailable::AvailabilityError,

@@ -9,7 +9,6 @@
 
 mod answer_format;
 pub mod compare;
-mod invalid_value;
 mod line;
 pub mod precondition;
 pub mod repeat;
@@ -20,5 +19,4 @@ pub mod suite;
 pub mod sweep;
 
 pub use answer_format::{AnswerFormat, StoredAnswer};
-pub use invalid_value::InvalidValueError;
 pub use line::{HostRate, LatencyRow, RunFinding, RunRow};

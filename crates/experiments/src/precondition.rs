@@ -6,7 +6,6 @@
 //! the maximum and minimum of the tracked figure are at most 20 % of its average apart. The best-fit
 //! straight line changes by at most 10 %.
 
-use super::InvalidValueError;
 use diskspd_figures::stats::{MAX_EXCURSION, MAX_SLOPE};
 use diskspd_figures::units::table::{self, Cell, TableColumn, signed};
 use diskspd_results::{Preconditioning, RoundFigures, RoundWindow};
@@ -34,9 +33,9 @@ impl Standard {
     ///
     /// # Errors
     /// Fails with the expected values.
-    pub fn parse(name: &str) -> Result<Standard, InvalidValueError> {
+    pub fn parse(name: &str) -> Result<Standard, &'static str> {
         let found = Standard::ALL.into_iter().find(|standard| standard.name() == name);
-        found.ok_or(InvalidValueError("pts-client, pts-enterprise or custom"))
+        found.ok_or("pts-client, pts-enterprise or custom")
     }
 
     pub fn name(self) -> &'static str {

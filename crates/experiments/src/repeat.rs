@@ -1,6 +1,6 @@
 //! The number of runs of `--repeat`: given, or by a precision. Their answer is in `repetition`.
 
-use super::{InvalidValueError, RunRow};
+use super::RunRow;
 use diskspd_figures::stats::replicates::Spread;
 
 /// Fewer runs say too little about how much they vary to stop by it.
@@ -22,8 +22,8 @@ impl Repeat {
     ///
     /// # Errors
     /// Fails with the expected values.
-    pub fn parse(text: &str) -> Result<Repeat, InvalidValueError> {
-        let expected = InvalidValueError("a number of runs from 1 to 10000, or a precision as in until=2%");
+    pub fn parse(text: &str) -> Result<Repeat, &'static str> {
+        let expected = "a number of runs from 1 to 10000, or a precision as in until=2%";
         let repeat = match text.strip_prefix("until=") {
             Some(share) => self::share(share).filter(|s| *s < 1.0).map(Repeat::Until),
             None => text.parse().ok().filter(|n| (1..=10_000).contains(n)).map(Repeat::Times),

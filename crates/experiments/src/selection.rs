@@ -1,5 +1,6 @@
 //! Selection of runs.
 
+use diskspd_base::message_error::MessageError;
 use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::Cell;
 use diskspd_results::{SpanSummary, WhichIos};
@@ -44,19 +45,11 @@ impl StartTime {
 /// Longest label or tag, characters.
 const MAX_LABEL_LENGTH: usize = 64;
 
-/// A text can't be a label or a tag.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{word}' {why}")]
-pub struct LabelError {
-    pub word: String,
-    pub why: &'static str,
-}
-
 /// Checks whether a text can be a label or a tag, unambiguous in lists, options and references.
 ///
 /// # Errors
 /// Fails with the problem of the text.
-pub fn check_word(word: &str) -> Result<(), LabelError> {
+pub fn check_word(word: &str) -> Result<(), MessageError> {
     let fits = |c: char| c.is_alphanumeric() || "-_.:+".contains(c);
     let why = match word.chars().next() {
         None => "is empty",
@@ -65,7 +58,7 @@ pub fn check_word(word: &str) -> Result<(), LabelError> {
         Some(_) if !word.chars().all(fits) => "may have letters, digits and - _ . : + only",
         Some(_) => return Ok(()),
     };
-    Err(LabelError { word: word.to_owned(), why })
+    Err(format!("'{word}' {why}").into())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -17,23 +17,16 @@ pub(super) enum JobLimit {
     Amount { written: bool, volume: Volume, at_most: u32 },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum EndError {
-    #[error("trimmed bytes cannot end a time span: only reads and writes count")]
-    Trims,
-    #[error("the amount of I/O depends on the size of a device that does not exist on this machine")]
-    NoSize,
-    /// Numbers beyond 64 bits.
-    #[error("the amount is too large")]
-    TooLarge,
-}
+const TRIMS: &str = "trimmed bytes cannot end a time span: only reads and writes count";
+const NO_SIZE: &str = "the amount of I/O depends on the size of a device that does not exist on this machine";
+const TOO_LARGE: &str = "the amount is too large";
 
 impl RequestedJob {
     /// Returns the end condition, given the pieces of all threads.
     ///
     /// # Errors
     /// Fails if it is unknown.
-    pub(super) fn end(&self, pieces: &[Vec<FilePiece>]) -> Result<JobLimit, EndError> {
+    pub(super) fn end(&self, pieces: &[Vec<FilePiece>]) -> Result<JobLimit, &'static str> {
         if let Some(seconds) = self.runtime_s.filter(|_| self.time_based) {
             return Ok(JobLimit::Time(seconds));
         }
@@ -43,7 +36,7 @@ impl RequestedJob {
             JobDirection::Write => (true, 100),
             JobDirection::Mixed(reads) if reads >= 50 => (false, reads),
             JobDirection::Mixed(reads) => (true, 100 - reads),
-            JobDirection::Trim => return Err(EndError::Trims),
+            JobDirection::Trim => return Err(TRIMS),
         };
         let mut bytes = 0u64;
         for pieces in pieces {
@@ -52,18 +45,18 @@ impl RequestedJob {
                 let alone = self.amount.is_none() && self.number_ios.is_none() && share == 100;
                 let times =
                     u64::from(self.clones).checked_mul(self.loops).and_then(|all| u32::try_from(all).ok());
-                let volume = times.filter(|_| alone).map(Volume::Times).ok_or(EndError::NoSize)?;
+                let volume = times.filter(|_| alone).map(Volume::Times).ok_or(NO_SIZE)?;
                 return Ok(JobLimit::Amount { written, volume, at_most });
             };
-            let area = lengths.into_iter().try_fold(0, u64::checked_add).ok_or(EndError::TooLarge)?;
+            let area = lengths.into_iter().try_fold(0, u64::checked_add).ok_or(TOO_LARGE)?;
             let each = match self.amount {
-                Some(amount) => amount.share_of(Some(area)).ok_or(EndError::NoSize)?,
+                Some(amount) => amount.share_of(Some(area)).ok_or(NO_SIZE)?,
                 None => area.min(self.files.at_most().unwrap_or(u64::MAX)),
             };
             // Of each loop, as is the size.
             let of_ios = self.number_ios.map_or(u64::MAX, |ios| (ios as f64 * self.mean_bytes()) as u64);
-            let each = each.min(of_ios).checked_mul(self.loops).ok_or(EndError::TooLarge)?;
-            bytes = bytes.checked_add(each).ok_or(EndError::TooLarge)?;
+            let each = each.min(of_ios).checked_mul(self.loops).ok_or(TOO_LARGE)?;
+            bytes = bytes.checked_add(each).ok_or(TOO_LARGE)?;
         }
         let of_way = (u128::from(bytes) * self.share_of_bytes(written, share) / 1_000_000) as u64;
         Ok(JobLimit::Amount { written, volume: Volume::Bytes(of_way.max(1)), at_most })

@@ -3,6 +3,7 @@
 use super::number::FioSize;
 use super::settings::{FileNames, JobSettings};
 use super::surroundings::{Existing, HostContext};
+use diskspd_base::message_error::MessageError;
 
 /// The files of a job, as its settings say.
 #[derive(Debug, Clone)]
@@ -41,26 +42,15 @@ pub(super) struct FilePiece {
 /// Bytes of a path, at most (Linux's `PATH_MAX`, without its end).
 const MAX_PATH_BYTES: usize = 4095;
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum FileSliceError {
-    #[error("'{0}' does not exist, and the job has no size")]
-    NoSize(String),
-    #[error("a percentage of '{0}', whose size is unknown")]
-    NoWhole(String),
-    #[error("the offset is beyond the end of '{0}'")]
-    Behind(String),
-    /// The file is not there, and may not be made.
-    #[error("'{0}' does not exist or is too small, and allow_file_create=0")]
-    MayNotCreate(String),
-    /// The path is neither a file nor a block device.
-    #[error("'{0}' is neither a file nor a block device")]
-    NoTarget(String),
-    /// Numbers beyond 64 bits.
-    #[error("offset and size are too large")]
-    TooLarge,
-    /// A name that no system takes.
-    #[error("the name of a file has more than 4,095 bytes")]
-    LongName,
+const LONG_NAME: &str = "the name of a file has more than 4,095 bytes";
+const TOO_LARGE: &str = "offset and size are too large";
+
+fn creation_error(path: &str) -> MessageError {
+    format!("'{path}' does not exist or is too small, and allow_file_create=0").into()
+}
+
+fn offset_error(path: &str) -> MessageError {
+    format!("the offset is beyond the end of '{path}'").into()
 }
 
 /// The files of a job; `None` = they were refused.
@@ -168,9 +158,9 @@ fn as_target(name: String) -> String {
     if is_special && !name.contains('/') { format!("./{name}") } else { name }
 }
 
-fn path(folder: Option<&str>, name: &str) -> Result<String, FileSliceError> {
+fn path(folder: Option<&str>, name: &str) -> Result<String, MessageError> {
     if name.len().saturating_add(folder.map_or(0, str::len)) > MAX_PATH_BYTES {
-        return Err(FileSliceError::LongName);
+        return Err(LONG_NAME.into());
     }
     Ok(match folder {
         Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
@@ -203,12 +193,12 @@ impl Files {
         self.named.as_ref().map_or(self.count.into(), |named| named.len() as u64)
     }
 
-    fn path(&self, name: &str) -> Result<String, FileSliceError> {
+    fn path(&self, name: &str) -> Result<String, MessageError> {
         path(self.folder.as_deref(), name)
     }
 
     /// The names of a thread's files.
-    fn paths(&self, clone: u32, around: &dyn HostContext) -> Result<Vec<String>, FileSliceError> {
+    fn paths(&self, clone: u32, around: &dyn HostContext) -> Result<Vec<String>, MessageError> {
         if let Some(named) = &self.named {
             return named.iter().map(|file| path(file.folder.as_deref(), &file.name)).collect();
         }
@@ -217,7 +207,7 @@ impl Files {
             return Ok(vec![self.path(&self.job)?]);
         }
         if self.format.as_ref().is_some_and(|format| format.len() > MAX_PATH_BYTES) {
-            return Err(FileSliceError::LongName);
+            return Err(LONG_NAME.into());
         }
         let made = |file: u32| match &self.format {
             None => format!("{}.{clone}.{file}", self.job),
@@ -241,7 +231,7 @@ impl Files {
         smallest: u32,
         around: &dyn HostContext,
         real: bool,
-    ) -> Result<Vec<FilePiece>, FileSliceError> {
+    ) -> Result<Vec<FilePiece>, MessageError> {
         let paths = self.paths(clone, around)?;
         let count = paths.len().max(1) as u64;
         paths.into_iter().map(|path| self.file_piece(path, clone, smallest, count, around, real)).collect()
@@ -255,29 +245,29 @@ impl Files {
         count: u64,
         around: &dyn HostContext,
         real: bool,
-    ) -> Result<FilePiece, FileSliceError> {
+    ) -> Result<FilePiece, MessageError> {
         let there = if real { around.existing(&path) } else { Existing::Nothing };
         let whole = match there {
             Existing::Nothing => None,
             Existing::File(bytes) | Existing::Device(bytes) => Some(bytes).filter(|bytes| *bytes > 0),
-            Existing::Other => return Err(FileSliceError::NoTarget(path)),
+            Existing::Other => return Err(format!("'{path}' is neither a file nor a block device").into()),
         };
-        let of_whole =
-            |size: FioSize| size.share_of(whole).ok_or_else(|| FileSliceError::NoWhole(path.clone()));
+        let unknown = || format!("a percentage of '{path}', whose size is unknown");
+        let of_whole = |size: FioSize| size.share_of(whole).ok_or_else(unknown);
         let offset = self.offset.map_or(Ok(0), of_whole)?;
         let step = self.increment.map_or(Ok(0), of_whole)?;
         let from = step.checked_mul(clone.into()).and_then(|step| step.checked_add(offset));
-        let mut from = from.ok_or(FileSliceError::TooLarge)?;
+        let mut from = from.ok_or(TOO_LARGE)?;
         let is_share = |size: &FioSize| matches!(size, FioSize::Percent(_));
         if [self.offset, self.increment].iter().flatten().any(is_share) {
             let align = self.align.unwrap_or_else(|| smallest.into()).max(1);
-            from = from.checked_next_multiple_of(align).ok_or(FileSliceError::TooLarge)?;
+            from = from.checked_next_multiple_of(align).ok_or(TOO_LARGE)?;
         }
         // A share of a file has whole blocks (`setup_files` in its `filesetup.c`).
         let in_blocks = |bytes: u64| bytes - bytes % u64::from(smallest.max(1));
         let stated = match (self.file_size, self.size) {
             (Some(file), share) => {
-                let area = file.checked_sub(from).ok_or_else(|| FileSliceError::Behind(path.clone()))?;
+                let area = file.checked_sub(from).ok_or_else(|| offset_error(&path))?;
                 Some(match share.filter(is_share) {
                     Some(share) => in_blocks(share.share_of(Some(file)).unwrap_or(file).min(area)),
                     None => area,
@@ -292,19 +282,19 @@ impl Files {
         let device = matches!(there, Existing::Device(_)) || path.starts_with("/dev/");
         match (stated.filter(|length| *length > 0), whole) {
             (Some(length), _) => {
-                let end = from.checked_add(length).ok_or(FileSliceError::TooLarge)?;
+                let end = from.checked_add(length).ok_or(TOO_LARGE)?;
                 let create = (!device && whole.is_none_or(|whole| whole < end)).then_some(end);
                 match create.is_some() && !self.may_create {
-                    true => Err(FileSliceError::MayNotCreate(path)),
+                    true => Err(creation_error(&path)),
                     false => Ok(FilePiece { path, from, length: Some(length), create }),
                 }
             }
             (None, Some(whole)) if from < whole => {
                 Ok(FilePiece { path, from, length: Some(whole - from), create: None })
             }
-            (None, Some(_)) => Err(FileSliceError::Behind(path)),
+            (None, Some(_)) => Err(offset_error(&path)),
             (None, None) if device => Ok(FilePiece { path, from, length: None, create: None }),
-            (None, None) => Err(FileSliceError::NoSize(path)),
+            (None, None) => Err(format!("'{path}' does not exist, and the job has no size").into()),
         }
     }
 }

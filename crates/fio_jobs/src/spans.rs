@@ -182,7 +182,7 @@ fn thread_pieces(named: &NamedJob, around: &dyn HostContext) -> Option<Vec<Vec<F
             Some(pieces)
         }
         Err(error) => {
-            settings.refuse("size", error.to_string(), "give size, and names of files or block devices");
+            settings.refuse("size", error, "give size, and names of files or block devices");
             None
         }
     }

@@ -1,7 +1,6 @@
 //! Why results can't be read.
 
 use diskspd_profile::xml::error::XmlError;
-use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResultError {
@@ -11,7 +10,12 @@ pub enum ResultError {
     Text(#[from] LineError),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{}{what}{}",
+    line.map(|line| format!("line {line}: ")).unwrap_or_default(),
+    hint.map(|hint| format!("\n  hint: {hint}")).unwrap_or_default()
+)]
 pub struct LineError {
     /// Counted from 1; `None` = the text as a whole.
     pub line: Option<usize>,
@@ -32,20 +36,5 @@ impl LineError {
     /// Adds the likely cause and a remedy.
     pub fn hint(self, hint: &'static str) -> LineError {
         LineError { hint: Some(hint), ..self }
-    }
-}
-
-impl std::error::Error for LineError {}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(line) = self.line {
-            write!(f, "line {line}: ")?;
-        }
-        f.write_str(&self.what)?;
-        match self.hint {
-            Some(hint) => write!(f, "\n  hint: {hint}"),
-            None => Ok(()),
-        }
     }
 }

@@ -18,18 +18,10 @@ use diskspd_sys::target_error::{TargetError, TargetErrorKind};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::sync::Mutex;
-
-#[derive(Debug, thiserror::Error)]
-pub enum ShareError {
-    #[error(transparent)]
-    NoHandle(std::io::Error),
-    /// The content has changed since.
-    #[error("its claims have changed")]
-    Changed,
-}
 
 /// Exclusive claim on block devices until dropped. Other programs cannot mount them, swap to them or add
 /// them to a RAID or volume group. The controlling thread holds it during the run. Workers open the
@@ -325,13 +317,12 @@ impl Claims {
     ///
     /// # Errors
     /// Fails if the handles of the process are not available; returns the reason.
-    pub fn shared_with(process: u32, claims: &[SharedClaim]) -> Result<Claims, ShareError> {
+    pub fn shared_with(process: u32, claims: &[SharedClaim]) -> io::Result<Claims> {
         let mut shared = Claims::default();
         for claim in claims {
-            let device = process::handle_of(process, claim.handle).map(File::from);
-            let device = device.map_err(ShareError::NoHandle)?;
+            let device = File::from(process::handle_of(process, claim.handle)?);
             if files::device_number(&device) != Some(claim.device) {
-                return Err(ShareError::Changed);
+                return Err(io::Error::other("its claims have changed"));
             }
             shared.numbers.push(split(claim.device));
             shared.held.push(device);

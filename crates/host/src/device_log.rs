@@ -3,6 +3,7 @@
 use super::device::{Device, split};
 use super::nvme::Generic;
 use super::root::{Root, text};
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::device_log::{LOG_SOURCES, LogPage, LogRow, LogSource};
 use diskspd_sys::nvme::{self, LogAddress, log_page};
 use std::fs::File;
@@ -16,20 +17,6 @@ pub struct DeviceLogs {
     file: io::Result<File>,
     rows: Vec<&'static LogRow>,
     placement_group: Option<u16>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum DeviceLogError {
-    /// The disk's node in /dev can't be used.
-    #[error("/dev/{name} cannot be opened: {why}")]
-    Unopened { name: String, why: String },
-    #[error("only root may read them")]
-    NotRoot,
-    /// The kernel or the device refuses.
-    #[error("{0}")]
-    Refused(#[from] io::Error),
-    #[error("its answer is invalid")]
-    Nonsense,
 }
 
 impl DeviceLogs {
@@ -52,24 +39,23 @@ impl DeviceLogs {
         &self.name
     }
 
-    /// Reads all supported logs. Each takes one device command, about 100 us or more.
-    pub fn read(&self) -> Vec<(LogSource, Result<LogPage, DeviceLogError>)> {
+    /// Reads all supported logs, or the reason against each. Each takes one device command, about 100 us or
+    /// more.
+    pub fn read(&self) -> Vec<(LogSource, Result<LogPage, MessageError>)> {
         self.rows.iter().map(|row| (row.source, self.read_page(row))).collect()
     }
 
-    fn read_page(&self, row: &LogRow) -> Result<LogPage, DeviceLogError> {
-        let file = self
-            .file
-            .as_ref()
-            .map_err(|error| DeviceLogError::Unopened { name: self.name.clone(), why: error.to_string() })?;
+    fn read_page(&self, row: &LogRow) -> Result<LogPage, MessageError> {
+        let file = self.file.as_ref();
+        let file = file.map_err(|error| format!("/dev/{} cannot be opened: {error}", self.name))?;
         let mut page = vec![0; row.length as usize];
         let of = self.placement_group.filter(|_| row.placement).unwrap_or(0);
         let address = LogAddress { namespace: row.namespace, identifier: row.page, of };
         log_page(file, address, &mut page).map_err(|error| match error.kind() {
-            io::ErrorKind::PermissionDenied => DeviceLogError::NotRoot,
-            _ => DeviceLogError::Refused(error),
+            io::ErrorKind::PermissionDenied => "only root may read them".to_owned(),
+            _ => error.to_string(),
         })?;
-        (row.parse)(&page).ok_or(DeviceLogError::Nonsense)
+        (row.parse)(&page).ok_or_else(|| "its answer is invalid".into())
     }
 }
 

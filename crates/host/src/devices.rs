@@ -4,6 +4,7 @@ use super::device::{self, Device};
 pub use super::disks::{Details, Disk, Partition};
 use super::root::Root;
 use super::usage;
+use diskspd_base::message_error::MessageError;
 use std::path::PathBuf;
 
 /// Returns all whole block devices in a stable order. Hardware is first, then devices built from other
@@ -27,23 +28,12 @@ pub fn all_names(root: &Root) -> Vec<String> {
     root.names("/sys/class/block")
 }
 
-/// No device has this number or name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "'#{name}' is not a block device: {there} (diskspd devices lists them). For a file of that name write \
-     ./#{name}"
-)]
-pub struct DeviceNotFoundError {
-    pub name: String,
-    pub there: String,
-}
-
 /// Returns the path of the device with this number in [`list`], or with this kernel or device mapper name.
 /// The name may be a partition.
 ///
 /// # Errors
 /// Fails if there is no such device.
-pub fn find(root: &Root, name: &str) -> Result<PathBuf, DeviceNotFoundError> {
+pub fn find(root: &Root, name: &str) -> Result<PathBuf, MessageError> {
     let disks = list(root);
     let found = match name.parse::<usize>() {
         Ok(number) if name.bytes().all(|b| b.is_ascii_digit()) => {
@@ -69,7 +59,10 @@ pub fn find(root: &Root, name: &str) -> Result<PathBuf, DeviceNotFoundError> {
                 )
             }
         };
-        DeviceNotFoundError { name: name.to_owned(), there }
+        MessageError::from(format!(
+            "'#{name}' is not a block device: {there} (diskspd devices lists them). For a file of that name \
+             write ./#{name}"
+        ))
     })
 }
 

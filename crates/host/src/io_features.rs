@@ -4,8 +4,8 @@
 use super::device::{Device, split};
 use super::root::{Root, number};
 use diskspd_base::access::{IoFeatures, OpenMode};
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::io_features::{AtomicWrites, IoFeatureSupport};
-use diskspd_machine::nvme::PlacementUnavailableError;
 use diskspd_sys::io_features::{accepts_features, takes_writes};
 use diskspd_sys::nvme::{self, Namespace, PlacementHandle};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags, open, stat, statx};
@@ -135,18 +135,23 @@ pub fn namespace(path: &Path) -> Option<Namespace> {
 ///
 /// # Errors
 /// Fails with the reason if there are no handles.
-pub fn placement(path: &Path) -> Result<Vec<PlacementHandle>, PlacementUnavailableError> {
+pub fn placement(path: &Path) -> Result<Vec<PlacementHandle>, MessageError> {
     let node = pass_through(path).map_or_else(|| path.to_owned(), PathBuf::from);
-    let not_asked = |error: io::Error| PlacementUnavailableError::NotAsked(error.to_string());
+    let not_asked = |error: io::Error| format!("it is not responding: {error}");
     let file = File::open(&node).map_err(not_asked)?;
     let found = nvme::namespace(&file).map_err(not_asked)?;
     if !found.places {
-        return Err(PlacementUnavailableError::Controller);
+        return Err("its controller does not support flexible data placement (CTRATT, bit 19)".into());
     }
     // Who isn't root may not ask for a feature; the handles say so, too.
     if let Ok(false) = nvme::is_placement_on(&file, found.endurance_group) {
-        return Err(PlacementUnavailableError::Off(found.endurance_group));
+        return Err(format!(
+            "flexible data placement is off in its endurance group {}; a group without namespaces can turn \
+             it on (nvme set-feature -f 0x1d)",
+            found.endurance_group
+        )
+        .into());
     }
     nvme::placement_handles(&file, found.id)
-        .map_err(|error| PlacementUnavailableError::NotTold(error.to_string()))
+        .map_err(|error| format!("it does not report its placement handles: {error}").into())
 }

@@ -4,7 +4,7 @@ use super::device::{Device, split};
 use super::nvme::Generic;
 use super::root::Root;
 use super::{devices, mountinfo, share};
-use crate::devices::DeviceNotFoundError;
+use diskspd_base::message_error::MessageError;
 use diskspd_base::path;
 use diskspd_machine::file_systems::{FileSystemType, Trait};
 use diskspd_machine::target::*;
@@ -27,7 +27,7 @@ pub fn missing_folder(path: &Path) -> Option<PathBuf> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LocateError {
     #[error(transparent)]
-    NoDevice(#[from] DeviceNotFoundError),
+    NoDevice(#[from] MessageError),
     #[error("'{share}': {advice}")]
     NotMounted { share: String, advice: String },
 }

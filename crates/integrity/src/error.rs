@@ -1,6 +1,5 @@
 //! Why nothing can be verified, or kept in a journal.
 
-use super::system::OpenError;
 use diskspd_figures::units::Size;
 use diskspd_profile::RawText;
 use std::io;
@@ -33,12 +32,4 @@ pub enum IntegrityError {
         /// Path of the second one.
         path: RawText,
     },
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum ReadBackError {
-    #[error("cannot allocate memory: {0}")]
-    NoMemory(#[source] io::Error),
-    #[error(transparent)]
-    NotOpened(#[from] OpenError),
 }

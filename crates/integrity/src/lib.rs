@@ -29,9 +29,9 @@ mod stamp;
 mod system;
 
 pub use checker::SectorChecker;
-pub use error::{IntegrityError, JournalError, ReadBackError};
+pub use error::{IntegrityError, JournalError};
 pub use order::TargetOrder;
 pub use read_back::{Power, TargetReadBack, read_back, same_target};
 pub use shared::Integrity;
 pub use stamp::{SectorChecksums, SectorStamp};
-pub use system::{DURABLE_FLUSHES, DURABLY_MAPPED, OpenError};
+pub use system::{DURABLE_FLUSHES, DURABLY_MAPPED};

@@ -1,10 +1,10 @@
 //! Verification of the durable writes in a journal: after a power loss, or after any run.
 
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
-use super::error::ReadBackError;
 use super::journal::{Acknowledged, JournalContent, JournalTarget, MAX_SECTOR_BYTES, Mixing};
 use super::stamp::{SectorChecksums, SectorStamp};
 use super::system::{identity, open, read_exact};
+use diskspd_base::message_error::MessageError;
 use diskspd_results::{FailedSector, IntegrityResults, SectorState};
 use diskspd_sys::memory::Buffer;
 use std::collections::BTreeMap;
@@ -50,8 +50,8 @@ pub fn read_back(
     target: &JournalTarget,
     path: &Path,
     power: Power,
-) -> Result<TargetReadBack, ReadBackError> {
-    let memory = || Buffer::new(PIECE as usize).map_err(ReadBackError::NoMemory);
+) -> Result<TargetReadBack, MessageError> {
+    let memory = || Buffer::new(PIECE as usize).map_err(|error| format!("cannot allocate memory: {error}"));
     let found = TargetReadBack::default();
     let mut reader = BackReader {
         content,

@@ -1,6 +1,7 @@
 //! System calls of verification on Linux: reading targets, their identity, and durability.
 
 use diskspd_base::access::{Flush, OpenMode};
+use diskspd_base::message_error::MessageError;
 use diskspd_profile::FlushType;
 use diskspd_sys::files;
 use diskspd_sys::inode::{self, Kind};
@@ -8,7 +9,6 @@ use std::fs::File;
 use std::path::Path;
 
 pub(super) use diskspd_sys::positioned::read_exact;
-pub use diskspd_sys::target_error::TargetError as OpenError;
 
 pub(super) fn is_durable(flush: Flush) -> bool {
     matches!(flush, Flush::Pages | Flush::CacheLines)
@@ -19,10 +19,10 @@ pub const DURABLY_MAPPED: &str = "-Sm with -Nv";
 /// The ways of flushing mapped files after which a write is durable (`-N`).
 pub const DURABLE_FLUSHES: &[FlushType] = &[FlushType::ViewOfFile, FlushType::NonVolatileMemory];
 
-pub(super) fn open(path: &Path) -> Result<File, OpenError> {
+pub(super) fn open(path: &Path) -> Result<File, MessageError> {
     let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
     let opened = files::open(path, &mode).or_else(|_| files::open(path, &OpenMode { direct: false, ..mode }));
-    Ok(opened?.file.into())
+    Ok(opened.map_err(|error| error.to_string())?.file.into())
 }
 
 /// Returns an identity that is the same for all names of a file or device.

@@ -1,5 +1,7 @@
 //! Properties of an NVMe namespace with direct commands, which bypass the block layer.
 
+use diskspd_base::message_error::MessageError;
+
 /// A namespace, by its character device (`/dev/ng0n1`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NvmeFacts {
@@ -12,7 +14,7 @@ pub struct NvmeFacts {
     pub protected: Option<u8>,
     /// Placement identifiers of its handles in the device's order (`--fdp`), or the reason for their
     /// absence; `None` if not queried.
-    pub placement: Option<Result<Vec<u16>, PlacementUnavailableError>>,
+    pub placement: Option<Result<Vec<u16>, MessageError>>,
     /// Whether only the write pointers of its zones can be written.
     pub zoned: bool,
     /// The controller has Dataset Management, which deallocates.
@@ -22,21 +24,4 @@ pub struct NvmeFacts {
     pub largest_io: Option<u64>,
     /// Kernel name of the block device for the same namespace; `None` without one.
     pub block_device: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PlacementUnavailableError {
-    #[error("it is not responding: {0}")]
-    NotAsked(String),
-    /// The controller has no flexible data placement.
-    #[error("its controller does not support flexible data placement (CTRATT, bit 19)")]
-    Controller,
-    /// It is off in the endurance group of this number.
-    #[error(
-        "flexible data placement is off in its endurance group {0}; a group without namespaces can turn it \
-         on (nvme set-feature -f 0x1d)"
-    )]
-    Off(u16),
-    #[error("it does not report its placement handles: {0}")]
-    NotTold(String),
 }

@@ -2,7 +2,7 @@
 
 use super::io_timeout::TimeoutError;
 use diskspd_host::refusal::WriteRefusedError;
-use diskspd_sys::atomic_file::{FileTargetError, PutError};
+use diskspd_sys::atomic_file::{FileTargetError, PutError, kept_text};
 use diskspd_sys::failed_call::FailedCall;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -96,13 +96,6 @@ pub enum WriteError {
         /// Path of the other file, or the reason why it does not exist.
         kept: io::Result<PathBuf>,
     },
-}
-
-fn kept_text(kept: &io::Result<PathBuf>) -> String {
-    match kept {
-        Ok(path) => format!("it is kept as {}", path.display()),
-        Err(error) => format!("nor can it be kept elsewhere: {error}"),
-    }
 }
 
 impl OutputErrorKind {

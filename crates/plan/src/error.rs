@@ -1,9 +1,9 @@
 //! Why a profile can't be carried out here.
 
 use diskspd_base::finding::Finding;
-use std::fmt;
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("{}", .finding.message)]
 pub struct PlanError {
     pub lies_in: ErrorClass,
     pub finding: Box<Finding>,
@@ -27,11 +27,5 @@ impl PlanError {
 
     pub fn target(message: impl Into<String>) -> PlanError {
         PlanError { lies_in: ErrorClass::Target, finding: Box::new(Finding::error(message)) }
-    }
-}
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.finding.message)
     }
 }

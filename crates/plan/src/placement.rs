@@ -111,11 +111,12 @@ pub(crate) fn suits(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_base::message_error::MessageError;
     use diskspd_machine::io_features::IoFeatureSupport;
-    use diskspd_machine::nvme::{NvmeFacts, PlacementUnavailableError};
+    use diskspd_machine::nvme::NvmeFacts;
     use diskspd_profile::PlacementList;
 
-    fn namespace_facts(placement: Result<Vec<u16>, PlacementUnavailableError>) -> TargetFacts {
+    fn namespace_facts(placement: Result<Vec<u16>, MessageError>) -> TargetFacts {
         let nvme = Some(NvmeFacts { placement: Some(placement), ..NvmeFacts::default() });
         TargetFacts { kind: TargetKind::NvmeNamespace, nvme, ..TargetFacts::default() }
     }
@@ -137,7 +138,7 @@ mod tests {
     fn unsupported_placement_is_refused_and_named() {
         let cached = Target { uncached_devices: false, ..streamed_target(&[1]) };
         let file = TargetFacts { kind: TargetKind::File, ..TargetFacts::default() };
-        let none = || Err(PlacementUnavailableError::Controller);
+        let none = || Err("its controller cannot place data".into());
         for (target, facts, expected) in [
             (Target::default(), namespace_facts(none()), ""),
             (Target::default(), device_facts(None), ""),
@@ -145,7 +146,7 @@ mod tests {
             (placed(&[0, 3]), namespace_facts(Ok(vec![7, 8, 9])), "handles 0 to 2, and no 3"),
             (placed(&[1]), namespace_facts(Ok(vec![7])), "use --fdp 0"),
             (placed(&[0]), namespace_facts(Ok(vec![])), "no placement handle"),
-            (placed(&[0]), namespace_facts(none()), "its controller does not support"),
+            (placed(&[0]), namespace_facts(none()), "its controller cannot place data; it takes"),
             (placed(&[0]), device_facts(Some(3)), "or --write-stream"),
             (placed(&[0]), file.clone(), "use the character device"),
             (streamed_target(&[1, 3]), device_facts(Some(3)), ""),

@@ -112,7 +112,7 @@ pub use trace::{
     CompletionFigures, CompletionTimes, DeviceFigures, DeviceTimes, EventCount, Trace, TraceFigures,
     TraceSession,
 };
-pub use verdict::{Limiter, RunVerdict, UnknownWordError, Verdict};
+pub use verdict::{Limiter, RunVerdict, Verdict};
 pub use which_ios::WhichIos;
 pub use work::{DirectionWork, Work};
 

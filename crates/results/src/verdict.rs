@@ -1,6 +1,7 @@
 //! One-word verdicts of a run, with the names used in records.
 
 use diskspd_base::finding::Severity;
+use diskspd_base::message_error::MessageError;
 use diskspd_figures::units::mark::{Tone, VerdictMark};
 use diskspd_figures::units::table::Cell;
 use serde::{Deserialize, Serialize};
@@ -107,19 +108,12 @@ impl RunVerdict {
     }
 }
 
-/// A stored word that this program does not know, because another version wrote it or it is damaged.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {kind} '{word}'")]
-pub struct UnknownWordError {
-    pub kind: &'static str,
-    pub word: String,
-}
-
 impl TryFrom<String> for Verdict {
-    type Error = UnknownWordError;
+    /// For a word that another version wrote, or a damaged one.
+    type Error = MessageError;
 
-    fn try_from(word: String) -> Result<Verdict, UnknownWordError> {
-        Verdict::by_name(&word).ok_or(UnknownWordError { kind: "verdict", word })
+    fn try_from(word: String) -> Result<Verdict, MessageError> {
+        Verdict::by_name(&word).ok_or_else(|| format!("unknown verdict '{word}'").into())
     }
 }
 

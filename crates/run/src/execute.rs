@@ -1,5 +1,6 @@
 //! Execution of a profile with run options and a session into a record: the whole program without output.
 
+use super::options::Options;
 use super::replay::{ReplayReady, prepared};
 use super::services;
 use super::session::{ExecutedRun, RunError, Session};
@@ -34,19 +35,19 @@ pub fn execute(
     }
     services::can_run(profile, run_options).map_err(RunError::Unfit)?;
     let patience = HangGuard::of_run(&session.control);
-    let asked = (profile.clone(), run_options.clone(), session.origin.clone());
+    let asked = (profile.clone(), run_options.clone(), session.options.origin.clone());
     let ready = unless_it_hangs(&patience, "--replay", move || prepared(&asked.0, &asked.1, &asked.2))?;
     let ReplayReady { profile, run_options, list } =
         ready.map_err(|finding| RunError::Invalid(vec![*finding]))?;
     let (profile, run_options) = (&profile, &run_options);
-    if list.is_some() && session.companions.is_some() {
+    if list.is_some() && session.options.companions.is_some() {
         let message = "--replay runs in one process only; start it without a launcher";
         return Err(RunError::Invalid(vec![Finding::error(message)]));
     }
     let asked = (profile.clone(), run_options.clone());
     let mut system = unless_it_hangs(&patience, "the targets", move || surroundings(&asked.0, &asked.1))?;
     system.start_time = session.one_of_several.then(clock::wall_seconds).or(system.start_time);
-    let options = session.options(run_options, list);
+    let options = Options { run_options: run_options.clone(), replay: list, ..session.options.clone() };
     let voice = Arc::new(RunReporter::new(Arc::clone(&session.listener)));
     let mut record = Record::new(profile.clone(), system.clone(), Results::default())
         .with_run_options(run_options.clone());

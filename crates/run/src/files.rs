@@ -5,7 +5,6 @@ pub(super) mod creation;
 mod crew;
 pub(super) mod precreated;
 pub(super) mod prefill;
-mod prefill_error;
 pub mod prepare;
 pub(super) mod purge;
 pub(super) mod space;

@@ -4,6 +4,7 @@
 
 use super::events::{self, Event};
 use super::services;
+use diskspd_base::message_error::MessageError;
 use diskspd_output::{StopSignal, guard};
 use diskspd_results::EndedBy;
 use diskspd_sys::failed_call::FailedCall;
@@ -19,9 +20,9 @@ pub struct SignalWatch {
     close: Close,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("{0}; {remedy}", remedy = .0.remedy())]
-pub struct SignalWatchError(FailedCall);
+fn failure(call: &FailedCall) -> MessageError {
+    format!("{call}; {}", call.remedy()).into()
+}
 
 /// Starts watching for a run; a signal also sets the event of `-yp` for other processes. `document`:
 /// standard output is for another program, so messages go to standard error.
@@ -32,7 +33,7 @@ pub fn watch(
     control: Arc<Control>,
     stop: Option<Arc<Event>>,
     document: bool,
-) -> Result<SignalWatch, SignalWatchError> {
+) -> Result<SignalWatch, MessageError> {
     watch_and_tell(control, stop, move |text| match document {
         true => print_line(text),
         // On standard output, as DISKSPD does; a closed one is no reason to go on.
@@ -44,7 +45,7 @@ pub fn watch(
 ///
 /// # Errors
 /// As [`watch`].
-pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, SignalWatchError> {
+pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, MessageError> {
     watch_and_tell(control, None, |_| ())
 }
 
@@ -52,13 +53,12 @@ fn watch_and_tell(
     control: Arc<Control>,
     stop: Option<Arc<Event>>,
     tell: impl Fn(&str) + Send + 'static,
-) -> Result<SignalWatch, SignalWatchError> {
+) -> Result<SignalWatch, MessageError> {
     let wish: Weak<dyn StopSignal> = Arc::downgrade(&control) as _;
     guard::follow_signals(wish);
     // The thread is left behind at the end of the process: it doesn't keep the event open.
     let stop = stop.as_ref().map(Arc::downgrade);
-    let no_handlers =
-        |error| SignalWatchError(FailedCall::of_kernel("install the handlers of signals", &error));
+    let no_handlers = |error| failure(&FailedCall::of_kernel("install the handlers of signals", &error));
     let mut endings = TerminationSignals::listen().map_err(no_handlers)?;
     let close = endings.close();
     // The thread begins with it: workers of a real-time priority may leave no time to others.
@@ -98,7 +98,7 @@ fn watch_and_tell(
             tell(text);
         }
     });
-    thread.map_err(|error| SignalWatchError(FailedCall::starting_thread("for signals", &error)))?;
+    thread.map_err(|error| failure(&FailedCall::starting_thread("for signals", &error)))?;
     Ok(SignalWatch { close })
 }
 

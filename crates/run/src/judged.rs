@@ -14,7 +14,8 @@ use crate::watch::linux::limits::LimitWatch;
 use crate::watch::linux::observe_remote::{self, RemoteWatch};
 use counters::EngineCounters;
 use device_series::DeviceSeries;
-use device_view::{DeviceTracing, DeviceViewError};
+use device_view::DeviceTracing;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::cpu_times::CpuClock;
 use diskspd_host::process_tree::{ProcessTree, TargetUsers};
 use diskspd_host::root::Root;
@@ -100,7 +101,7 @@ struct Watches {
     /// Without a command: the processes that have the targets open.
     users: Option<TargetUsers>,
     /// Tracing of the device, or the cause of missing requests; `None` before the device is known.
-    tracing: Option<Result<DeviceTracing, DeviceViewError>>,
+    tracing: Option<Result<DeviceTracing, MessageError>>,
     looking: Nanos,
     stopped: Nanos,
 }

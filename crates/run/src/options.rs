@@ -27,10 +27,13 @@ pub struct Options {
     pub events: Events,
     /// `--io-log`: every single I/O is logged in this file.
     pub io_log: Option<PathBuf>,
+    /// `--journal`: new file for the record of durable data, which must not exist yet.
     pub journal: Option<PathBuf>,
     /// The recorded I/Os of `--replay`; `None` without replay.
     pub replay: Option<Arc<ReplayList>>,
+    /// The other ranks of a run on several hosts; `None` = it runs alone.
     pub companions: Option<Arc<dyn PeerRanks>>,
+    /// Claimant of the written block devices, which is this rank or another rank on its machine.
     pub claimant: ClaimOwner,
     /// The place of this process in its job.
     pub rank: JobRank,

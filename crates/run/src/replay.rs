@@ -9,11 +9,11 @@ use diskspd_plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
 use diskspd_profile::{
     Origin, Profile, ReplayOptions, ReplayWrites, RunOptions, Target, Throughput, TimeSpan,
 };
-use diskspd_sys::owners::{self, OwnersError};
+use diskspd_sys::owners;
 use diskspd_trace::formats::{self, RequestView, TakenIos, TraceError};
 use diskspd_trace::replay::{ReplayAction, ReplayBuilder, ReplayList};
 use std::fmt;
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::sync::Arc;
 
 /// Extra run time beyond the trace in s for late I/Os, unless `-d` sets it.
@@ -80,7 +80,7 @@ pub(super) fn expectation(replay: &ReplayOptions) -> String {
 #[derive(Debug, thiserror::Error)]
 enum ReplayError {
     #[error("cannot be opened: {0}")]
-    NotOpened(#[source] OwnersError),
+    NotOpened(#[source] io::Error),
     #[error(transparent)]
     Trace(#[from] TraceError),
     #[error(

@@ -1,20 +1,11 @@
 //! Invocation-specific inputs and results of a run.
 
-use super::events::Events;
 use super::options::Options;
-use super::peer_ranks::PeerRanks;
 use diskspd_base::finding::Finding;
-use diskspd_host::claims::ClaimOwner;
-use diskspd_output::OwnFiles;
-use diskspd_plan::{JobRank, PlanError};
-use diskspd_profile::{Origin, RawText, RunOptions};
+use diskspd_plan::PlanError;
 use diskspd_results::Record;
-use diskspd_trace::replay::ReplayList;
 use diskspd_worker::Control;
 use diskspd_worker::listener::{NullObserver, RunObserver};
-use std::collections::HashSet;
-use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Settings of one run only: overwrite permissions, receivers of messages, events to wait for. They are
@@ -22,27 +13,8 @@ use std::sync::Arc;
 pub struct Session {
     /// Whether it is one of several runs of this process, with a separate start time.
     pub one_of_several: bool,
-    /// Whether files of `-c` are rewritten even if they are complete (`--recreate`).
-    pub recreate: bool,
-    /// Files of `-c` that exist for this run already: one rank created them for all.
-    pub made: HashSet<RawText>,
-    /// Whether block devices with a signature may be written to (`--destroy`).
-    pub destroy: bool,
-    pub origin: Origin,
-    /// `--io-log`: every single I/O is logged in this file.
-    pub io_log: Option<PathBuf>,
-    /// `--journal`: new file for the record of durable data, which must not exist yet.
-    pub journal: Option<PathBuf>,
-    /// `-ys`, `-yf`, `-yr`
-    pub events: Events,
-    /// The other ranks of a run on several hosts; `None` = it runs alone.
-    pub companions: Option<Arc<dyn PeerRanks>>,
-    /// Claimant of the written block devices, which is this rank or another rank on its machine.
-    pub claimant: ClaimOwner,
-    /// The place of this process in its job.
-    pub rank: JobRank,
-    /// Files and folders of the command, which targets must not destroy.
-    pub own: OwnFiles,
+    /// Settings of this run; [`execute`](super::execute) sets its run options and recorded I/Os.
+    pub options: Options,
     pub listener: Arc<dyn RunObserver>,
     /// Ends the run from outside: [`Control::interrupt`]. One for each run.
     pub control: Arc<Control>,
@@ -52,41 +24,16 @@ impl Default for Session {
     fn default() -> Session {
         Session {
             one_of_several: false,
-            recreate: false,
-            made: HashSet::new(),
-            destroy: false,
-            origin: Origin::default(),
-            io_log: None,
-            journal: None,
-            events: Events::default(),
-            companions: None,
-            claimant: ClaimOwner::Alone,
-            rank: JobRank::default(),
-            own: OwnFiles::default(),
+            options: Options::default(),
             listener: Arc::new(NullObserver),
             control: Arc::default(),
         }
     }
 }
 
-impl Session {
-    /// Returns the options of a run in this session. `replay`: the recorded I/Os of `--replay`.
-    pub(super) fn options(&self, run_options: &RunOptions, replay: Option<Arc<ReplayList>>) -> Options {
-        Options {
-            run_options: run_options.clone(),
-            recreate: self.recreate,
-            made: self.made.clone(),
-            destroy: self.destroy,
-            origin: self.origin.clone(),
-            events: self.events.clone(),
-            io_log: self.io_log.clone(),
-            journal: self.journal.clone(),
-            replay,
-            companions: self.companions.clone(),
-            claimant: self.claimant,
-            rank: self.rank,
-            own: self.own.clone(),
-        }
+impl From<Options> for Session {
+    fn from(options: Options) -> Session {
+        Session { options, ..Session::default() }
     }
 }
 
@@ -104,21 +51,15 @@ pub struct ExecutedRun {
     pub left_behind: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum RunError {
+    #[error("{}", messages(.0.iter()))]
     Invalid(Vec<Finding>),
     /// The machine, or this version of the program, can't do it.
+    #[error("{}", messages(.0.iter().map(|error| &*error.finding)))]
     Unfit(Vec<PlanError>),
 }
 
-impl fmt::Display for RunError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = match self {
-            RunError::Invalid(findings) => findings.iter().map(|finding| finding.message.clone()).collect(),
-            RunError::Unfit(errors) => errors.iter().map(PlanError::to_string).collect(),
-        };
-        f.write_str(&lines.join("\n"))
-    }
+fn messages<'a>(findings: impl Iterator<Item = &'a Finding>) -> String {
+    findings.map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("\n")
 }
-
-impl std::error::Error for RunError {}

@@ -1,61 +1,44 @@
 //! Sources of write data (`-Z<size>[,<file>]`): filled once per time span, shared by all threads.
 
+use diskspd_base::message_error::MessageError;
 use diskspd_figures::units::Size;
 use diskspd_plan::workload::Random;
 use diskspd_plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
-use diskspd_profile::{RandomDataSource, RawText};
+use diskspd_profile::RandomDataSource;
 use diskspd_sys::memory::{Buffer, Shared, SlotMut};
-use diskspd_sys::owners::{self, OwnersError};
+use diskspd_sys::owners;
+use std::fmt;
 use std::io::{self, Read};
-use std::num::TryFromIntError;
 use std::path::Path;
-
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    /// The size exceeds the address space.
-    #[error("-Z<size>: cannot allocate {} for write data: {why}; use a smaller size", Size(*.size))]
-    TooLarge {
-        size: u64,
-        #[source]
-        why: TryFromIntError,
-    },
-    /// The kernel gave no memory.
-    #[error("-Z<size>: cannot allocate {} for write data: {error}; use a smaller size", Size(*.size))]
-    Memory {
-        size: u64,
-        #[source]
-        error: io::Error,
-    },
-    #[error("-Z<size>,<file>: cannot read the write data from '{path}': {error}")]
-    Content {
-        path: RawText,
-        #[source]
-        error: OwnersError,
-    },
-}
 
 /// Makes the sources of a span, in order: from their files, or with random content, which is the same in
 /// every run. `owners`: owners of the files with the names; they must be able to read the sources.
 ///
 /// # Errors
 /// No memory, or a file can't be read.
-pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, SourceError> {
+pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, MessageError> {
     // One generator for all of them, and not that of a thread.
     let mut random = Random::new(0);
     let make = |source: &RandomDataSource| {
         let size = source.size;
-        let length = usize::try_from(size).map_err(|why| SourceError::TooLarge { size, why })?;
+        let no_memory = |why: &dyn fmt::Display| {
+            format!("-Z<size>: cannot allocate {} for write data: {why}; use a smaller size", Size(size))
+        };
+        let length = usize::try_from(size).map_err(|error| no_memory(&error))?;
         let filled = |mut bytes: SlotMut<'_>| match &source.path {
             None => {
                 bytes.fill_with(|| random.next_word());
                 Ok(())
             }
-            Some(path) => fill_from_file(path.as_path(), &mut bytes, owners)
-                .map_err(|error| FillError::Content { path: path.clone(), error }),
+            Some(path) => fill_from_file(path.as_path(), &mut bytes, owners).map_err(|error| {
+                FillError::Content(format!(
+                    "-Z<size>,<file>: cannot read the write data from '{path}': {error}"
+                ))
+            }),
         };
         Shared::new(length, filled).map_err(|unfilled| match unfilled {
-            FillError::Content { path, error } => SourceError::Content { path, error },
-            FillError::Memory(error) => SourceError::Memory { size, error },
+            FillError::Content(message) => message.into(),
+            FillError::Memory(error) => no_memory(&error).into(),
         })
     };
     sources.iter().map(make).collect()
@@ -77,7 +60,8 @@ pub(crate) fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
 
 enum FillError {
     Memory(io::Error),
-    Content { path: RawText, error: OwnersError },
+    /// A message about the file.
+    Content(String),
 }
 
 impl From<io::Error> for FillError {
@@ -87,7 +71,7 @@ impl From<io::Error> for FillError {
 }
 
 /// Reads until the bytes are full or the file ends; then repeats it.
-fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> Result<(), OwnersError> {
+fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> io::Result<()> {
     let mut file = owners::open(path, owners)?;
     let mut part = vec![0; bytes.len().min(1 << 20)];
     let mut filled = 0;
@@ -102,7 +86,7 @@ fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> Resul
                 filled += read;
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e.into()),
+            Err(e) => return Err(e),
         }
     }
     bytes.repeat(filled);
@@ -112,6 +96,7 @@ fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_profile::RawText;
     use diskspd_sys::memory::HugePages;
 
     fn read_contents(sources: &[RandomDataSource]) -> Vec<Vec<u8>> {

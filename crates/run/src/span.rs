@@ -7,7 +7,6 @@ pub(super) mod measure;
 pub(super) mod phases;
 pub(super) mod planning;
 mod setup;
-mod setup_error;
 mod simulate;
 mod stall_detector;
 #[cfg_attr(not(target_os = "linux"), path = "windows/span.rs")]
@@ -19,6 +18,7 @@ mod warm_up;
 use super::options::Options;
 use super::sources;
 pub(crate) use common::RunContext;
+use common::forget_renewed;
 use diskspd_plan::workload::InterlockedPosition;
 use diskspd_plan::{PlanError, SpanPlan, WorkerPlan};
 use diskspd_profile::TimeSpan;
@@ -46,14 +46,14 @@ pub(crate) fn run(span: &TimeSpan, common: RunContext) -> SpanOutcome {
         Ok(planned) => planned,
         Err(errors) => return SpanOutcome::from_failures(messages(errors)),
     };
-    if let Err(error) = preparation::forget_renewed(span, &first, common) {
+    if let Err(error) = forget_renewed(span, &first, common) {
         return SpanOutcome::failed(vec![error.to_string()]);
     }
     std::mem::take(&mut first.warnings).into_iter().for_each(|warning| voice.report_finding(warning));
     control.awaits("reads the source of written data (-Z)");
     let sources = match sources::make(&first.sources, &options.origin.owners) {
         Ok(sources) => sources,
-        Err(error) => return SpanOutcome::from_failures(vec![error.to_string()]),
+        Err(error) => return SpanOutcome::from_failures(vec![error.into()]),
     };
     let (plan, held) = match preparation::make_ready(span, first, &locations, common) {
         Ok(ready) => ready,

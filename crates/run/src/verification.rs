@@ -8,10 +8,9 @@ use diskspd_host::target::locate;
 use diskspd_integrity::{DURABLE_FLUSHES, DURABLY_MAPPED, Integrity};
 use diskspd_machine::stack::Stack;
 use diskspd_output::HangGuard;
-use diskspd_output::OutputError;
 use diskspd_output::OutputPolicy;
 use diskspd_plan::PlanError;
-use diskspd_profile::{Profile, RawText, Target};
+use diskspd_profile::{Profile, Target};
 use diskspd_worker::{Control, RunReporter};
 use std::fs::File;
 use std::io;
@@ -41,27 +40,10 @@ pub(crate) fn begin(
     }
     let boot = boot(&Root::live_system()).unwrap_or_default();
     let begun = journal.and_then(|journal| {
-        Integrity::new(mode, &options.run_options.verify_as, journal, &boot).map_err(JournalError::NotWritten)
+        Integrity::new(mode, &options.run_options.verify_as, journal, &boot)
+            .map_err(|error| PlanError::target(format!("--journal: cannot be written: {error}")))
     });
-    begun.map(Some).map_err(|error| vec![PlanError::target(error.to_string())])
-}
-
-#[derive(Debug, thiserror::Error)]
-enum JournalError {
-    #[error(transparent)]
-    NotPermitted(#[from] OutputError),
-    #[error(
-        "--journal {}: no write to '{target}' would ever count as durable: a completed write may still be in \
-         a cache; write through (-Sw, -Sh, or {DURABLY_MAPPED}), or flush (--fsync-every)",
-        .path.display()
-    )]
-    NothingDurable { path: PathBuf, target: RawText },
-    #[error("--journal {}: exists, and a journal holds one run; name a new file", .0.display())]
-    Exists(PathBuf),
-    #[error("--journal {}: cannot be created: {source}", .path.display())]
-    NotCreated { path: PathBuf, source: io::Error },
-    #[error("--journal: cannot be written: {0}")]
-    NotWritten(#[source] io::Error),
+    begun.map(Some).map_err(|error| vec![error])
 }
 
 /// Makes the file of the journal.
@@ -71,19 +53,26 @@ fn open(
     options: &Options,
     door: &mut OutputPolicy,
     patience: &HangGuard,
-) -> Result<File, JournalError> {
-    let permitted = door.permit_journal("--journal", path)?;
+) -> Result<File, PlanError> {
+    let failed = |why: String| PlanError::target(format!("--journal {}: {why}", path.display()));
+    let permitted = door.permit_journal("--journal", path).map_err(|e| PlanError::target(e.to_string()))?;
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut written = targets.filter(|target| target.write_ratio > 0);
     if let Some(target) =
         written.find(|target| options.run_options.fsync_every.is_none() && !is_durable(target))
     {
-        return Err(JournalError::NothingDurable { path: path.to_owned(), target: target.path.clone() });
+        return Err(failed(format!(
+            "no write to '{}' would ever count as durable: a completed write may still be in a cache; write \
+             through (-Sw, -Sh, or {DURABLY_MAPPED}), or flush (--fsync-every)",
+            target.path
+        )));
     }
     let made = patience.attempt(&format!("--journal {}", path.display()), move || permitted.create_new());
-    made.map_err(io::Error::from).and_then(|made| made).map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => JournalError::Exists(path.to_owned()),
-        _ => JournalError::NotCreated { path: path.to_owned(), source },
+    made.map_err(io::Error::from).and_then(|made| made).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            failed("exists, and a journal holds one run; name a new file".to_owned())
+        }
+        _ => failed(format!("cannot be created: {error}")),
     })
 }
 

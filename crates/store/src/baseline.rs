@@ -7,9 +7,10 @@
 //! ```
 
 use super::files::write_whole;
-use super::notes::{NotesError, NotesKind};
+use super::notes::NotesKind;
 use super::{Store, StoreError};
 use diskspd_base::limits;
+use diskspd_base::message_error::MessageError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -57,7 +58,7 @@ impl SuiteNotes {
     ///
     /// # Errors
     /// It is something else, or damaged.
-    pub fn parse(bytes: &[u8]) -> Result<SuiteNotes, NotesError> {
+    pub fn parse(bytes: &[u8]) -> Result<SuiteNotes, MessageError> {
         SUITES.parse(bytes)
     }
 }
@@ -67,7 +68,7 @@ impl Baseline {
     ///
     /// # Errors
     /// It is something else, or damaged.
-    pub fn parse(bytes: &[u8]) -> Result<Baseline, NotesError> {
+    pub fn parse(bytes: &[u8]) -> Result<Baseline, MessageError> {
         BASELINES.parse(bytes)
     }
 }
@@ -161,7 +162,7 @@ impl Store {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|error| wrong(format!("cannot be read: {error}")))?,
         };
-        kind.parse(&bytes).map(Some).map_err(|fault| wrong(fault.to_string()))
+        kind.parse(&bytes).map(Some).map_err(|fault| wrong(fault.into()))
     }
 
     fn list_names(&self, kind: &NotesKind) -> Result<Vec<String>, StoreError> {

@@ -5,8 +5,8 @@ use super::packed::{self, UnpackedFile};
 use super::{RunNotes, Store, StoreError, id};
 use diskspd_base::fnv::Fnv;
 use diskspd_base::limits;
+use diskspd_base::message_error::MessageError;
 use diskspd_checks::JudgedRecord;
-use diskspd_formats::error::ResultError;
 use diskspd_formats::{index, json, known, table};
 use diskspd_machine::fingerprint::Fingerprint;
 use diskspd_results::{Origin, RecordFormat, RunSummary};
@@ -344,33 +344,21 @@ fn remove_draft(folder: &OpenFolder, name: &str) {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(super) enum RunFileError {
-    #[error(transparent)]
-    Record(#[from] json::RecordError),
-    #[error(transparent)]
-    Result(#[from] ResultError),
-    #[error("has an unknown format")]
-    Format,
-    #[error("holds {0} results, and should hold one")]
-    Several(usize),
-}
-
-fn known_record(content: impl BufRead + Seek, name: &str) -> Result<RunSummary, RunFileError> {
-    let record = json::read_from(content)?;
+fn known_record(content: impl BufRead + Seek, name: &str) -> Result<RunSummary, MessageError> {
+    let record = json::read_from(content).map_err(|error| error.to_string())?;
     let index = index::Index::from_record(&JudgedRecord::new(&record));
     Ok(known::of_index(index, name))
 }
 
-pub(super) fn known_of(source: StoredForm, bytes: &[u8], name: &str) -> Result<RunSummary, RunFileError> {
+pub(super) fn known_of(source: StoredForm, bytes: &[u8], name: &str) -> Result<RunSummary, MessageError> {
     match source {
         StoredForm::Record => known_record(io::Cursor::new(bytes), name),
         StoredForm::ResultXml | StoredForm::ResultText | StoredForm::Fio => {
-            let format = table::of_word(source.word()).ok_or(RunFileError::Format)?;
-            let mut runs = (format.read)(bytes, name)?;
+            let format = table::of_word(source.word()).ok_or("has an unknown format")?;
+            let mut runs = (format.read)(bytes, name).map_err(|error| error.to_string())?;
             match (runs.pop(), runs.len()) {
                 (Some(run), 0) => Ok(RunSummary { identity: Some(of_content(bytes)), ..run }),
-                (_, more) => Err(RunFileError::Several(more + 1)),
+                (_, more) => Err(format!("holds {} results, and should hold one", more + 1).into()),
             }
         }
     }

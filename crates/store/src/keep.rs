@@ -1,8 +1,9 @@
 //! Operations on runs: keep, import, name, pin, remove.
 
 use super::database::StoreIndex;
-use super::files::{RunFileError, known_of};
+use super::files::known_of;
 use super::{RunNotes, Store, StoreEntry, StoreError, StoredForm, StoredRun};
+use diskspd_base::message_error::MessageError;
 use diskspd_checks::JudgedRecord;
 use diskspd_formats::{index, json, known};
 use diskspd_results::RunSummary;
@@ -52,7 +53,7 @@ impl StoreIndex {
         about: RunNotes,
     ) -> Result<ImportOutcome, StoreError> {
         let name = about.imported_from.clone().unwrap_or_default();
-        let wrong = |why: RunFileError| StoreError::File { file: name.clone().into(), why: why.to_string() };
+        let wrong = |why: MessageError| StoreError::File { file: name.clone().into(), why: why.into() };
         let run = known_of(source, content, &name).map_err(wrong)?;
         if let Some(id) = self.of_identity(run.identity.as_deref().unwrap_or_default())? {
             return Ok(ImportOutcome::Known(id));

@@ -1,6 +1,7 @@
 //! Files of the store with notes: a head that names the format, and the notes next to it.
 
 use diskspd_base::json_reader::{JsonError, read_json};
+use diskspd_base::message_error::MessageError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -28,26 +29,19 @@ pub(super) struct NotesKind {
     pub format: &'static str,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum NotesError {
-    #[error("is damaged: {0}")]
-    Damaged(#[from] JsonError),
-    #[error("is not a file of this kind, but {0}")]
-    Other(String),
-}
-
 impl NotesKind {
     /// Notes with their format, as a file has them.
     pub(super) fn stored<T: Serialize>(&self, notes: T) -> StoredNotes<T> {
         StoredNotes { format: NotesFormat { name: self.format.to_owned(), version: 1 }, notes }
     }
 
-    pub(super) fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, NotesError> {
-        let NotesHead { format } = read_json(bytes)?;
+    pub(super) fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, MessageError> {
+        let damaged = |error: JsonError| MessageError::from(format!("is damaged: {error}"));
+        let NotesHead { format } = read_json(bytes).map_err(damaged)?;
         match format.name == self.format {
             // Without the head: an error in a flattened structure has no path.
-            true => Ok(read_json(bytes)?),
-            false => Err(NotesError::Other(format.name)),
+            true => read_json(bytes).map_err(damaged),
+            false => Err(format!("is not a file of this kind, but {}", format.name).into()),
         }
     }
 }

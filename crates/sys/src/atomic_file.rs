@@ -25,7 +25,7 @@ use crate::reach::{self, FolderEntry, ReachError};
 use earlier::PreviousFile;
 pub use error::FileTargetError;
 pub use guard::Guard;
-pub use put_error::PutError;
+pub use put_error::{PutError, kept_text};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};

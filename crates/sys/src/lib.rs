@@ -24,6 +24,7 @@ pub mod memory;
 mod message_block;
 pub mod mutex;
 pub mod payload_words;
+pub mod pin_error;
 mod pipe_reader;
 pub mod private_folder;
 pub mod standard_error;

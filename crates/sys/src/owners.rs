@@ -12,37 +12,22 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-#[derive(Debug, thiserror::Error)]
-pub enum OwnersError {
-    /// This process cannot open the file either.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// One of the users may not read it.
-    #[error(
-        "user {owner} named this file and may not read it ({why}); to allow it, run your own copy of the \
-         file of that user"
-    )]
-    Forbidden { owner: u32, why: io::Error },
-}
-
-impl OwnersError {
-    pub fn kind(&self) -> io::ErrorKind {
-        match self {
-            OwnersError::Io(error) | OwnersError::Forbidden { why: error, .. } => error.kind(),
-        }
-    }
-}
-
 /// Opens a file for reading that another file names. Root opens it with the rights of each of these users, so
 /// that modes, access lists and folders apply as for that user.
 ///
 /// # Errors
 /// It can't be opened, or one of them may not read it. It is a file of the kernel, which may wait forever.
-pub fn open(path: &Path, owners: &[u32]) -> Result<File, OwnersError> {
+pub fn open(path: &Path, owners: &[u32]) -> io::Result<File> {
     let own = geteuid();
     let mut opened: Option<File> = None;
     for owner in owners.iter().copied().filter(|_| own.is_root()).filter(|owner| *owner != 0) {
-        let forbidden = |why| OwnersError::Forbidden { owner, why };
+        let forbidden = |why: io::Error| {
+            let message = format!(
+                "user {owner} named this file and may not read it ({why}); to allow it, run your own copy of \
+                 the file of that user"
+            );
+            io::Error::new(why.kind(), message)
+        };
         let file = open_as(path, owner).map_err(forbidden)?;
         if let Some(before) = &opened
             && file_identity(before)? != file_identity(&file)?
@@ -166,7 +151,8 @@ mod tests {
                 let opened = super::open(&file, owners);
                 assert_eq!(opened.is_ok(), allowed, "{owner} {mode:o} {owners:?}");
                 if !allowed {
-                    assert!(matches!(opened, Err(OwnersError::Forbidden { owner: USER, .. })), "{mode:o}");
+                    let refusal = opened.unwrap_err().to_string();
+                    assert!(refusal.starts_with(&format!("user {USER} named this file")), "{refusal}");
                 }
             }
             fs::remove_file(&file).unwrap();
@@ -178,6 +164,7 @@ mod tests {
         super::open(Path::new("/dev/zero"), &[]).unwrap();
         // Only the thread that opened them has given up rights.
         fs::write(closed.join("own"), "").unwrap();
-        assert!(matches!(super::open(&closed.join("none"), &[]), Err(OwnersError::Io(_))));
+        let missing = super::open(&closed.join("none"), &[]).unwrap_err();
+        assert_eq!(missing.kind(), std::io::ErrorKind::NotFound);
     }
 }

@@ -5,9 +5,12 @@
 //! with any setting of the kernel. In a folder where other users may put links, a link must belong to this
 //! user or to the owner of the folder.
 
+mod ends;
+
 use super::anchor::{Location, descriptor_path};
 use super::inode::{Kind, others_may_write};
 use super::process;
+pub use ends::{LastName, ReachError};
 use rustix::fs::{CWD, FileType, Mode, OFlags, Stat, fstat, open, openat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -26,38 +29,12 @@ const PROC: u64 = 0x9fa0;
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 const OBJECT: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// Whether the last name of a path may be a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LastName {
-    Followed,
-    /// A link is the object itself.
-    AsItIs,
-}
-
 #[derive(Debug)]
 pub enum ReachedObject {
     /// A descriptor of this process. Its link is not a path for a pipe, and leads to another file after a
     /// rename.
     Descriptor(i32),
     FolderEntry(FolderEntry),
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum ReachError {
-    /// A link that another user may have put there to redirect this one.
-    #[error(
-        "'{}' is a link of another user (number {owner}) in a folder that is open to others; it is not \
-         followed", .link.display()
-    )]
-    Planted { link: PathBuf, owner: u32 },
-    /// A folder of the program that another user can exchange.
-    #[error("it is a link of another user (number {owner})")]
-    Foreign { owner: u32 },
-    /// The path ends with a folder.
-    #[error("it is a directory")]
-    Directory,
-    #[error(transparent)]
-    Io(#[from] io::Error),
 }
 
 impl From<Errno> for ReachError {

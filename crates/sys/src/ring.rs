@@ -13,10 +13,11 @@ mod setup;
 
 pub use commands::{Blocks, Commands, MAX_BLOCKS};
 pub use form::{EntryForm, FileTransfers};
-pub use setup::{RegistrationError, RingOptions};
+pub use setup::RingOptions;
 
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
+use super::pin_error::PinError;
 use super::transfer::Transfer;
 use call::{NO_TIMEOUT, RingCall};
 use diskspd_base::access::{IoFeatures, IoPriority};
@@ -57,7 +58,7 @@ pub struct Ring<F: EntryForm = FileTransfers> {
     files: ManuallyDrop<Vec<OwnedFd>>,
     names: Vec<Name>,
     registration: Option<Registration>,
-    unregistered: Option<RegistrationError>,
+    unregistered: Option<PinError>,
     call: RingCall,
     depth: u32,
     /// In-flight flag of each tag. A byte each, so that one instruction reads, sets or clears it; the
@@ -174,7 +175,7 @@ impl<F: EntryForm> Ring<F> {
     }
 
     /// Returns why the requested buffer registration failed; `None` if it is registered.
-    pub fn unregistered(&self) -> Option<&RegistrationError> {
+    pub fn unregistered(&self) -> Option<&PinError> {
         self.unregistered.as_ref()
     }
 
@@ -188,7 +189,7 @@ impl<F: EntryForm> Ring<F> {
         }
         self.notes.retain(|note| note != REGISTERED);
         self.notes.push(format!("buffer not registered ({answer})"));
-        self.unregistered = Some(RegistrationError::Refused(answer));
+        self.unregistered = Some(PinError::Refused(answer));
     }
 
     /// Returns `length` bytes of the memory from `start` on, for reading; `None` if out of range.

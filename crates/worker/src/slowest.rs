@@ -1,6 +1,7 @@
 //! The slowest I/Os of a worker (`--explain`), handed out as they come.
 
 use crate::telemetry::io_log::{Entry, LineRing, Producer};
+use diskspd_base::message_error::MessageError;
 use diskspd_sys::clock::{Nanos, SECOND};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,11 +26,8 @@ pub struct Slowest<'a> {
     second_ends: Nanos,
 }
 
-/// Memory for the slowest I/Os is missing.
-#[derive(Debug, thiserror::Error)]
-#[error("--explain={wanted}: not enough memory for this many I/Os of each thread; use a smaller number")]
-pub struct SlowestError {
-    pub wanted: u32,
+pub fn no_memory(wanted: u32) -> String {
+    format!("--explain={wanted}: not enough memory for this many I/Os of each thread; use a smaller number")
 }
 
 impl<'a> Slowest<'a> {
@@ -37,9 +35,9 @@ impl<'a> Slowest<'a> {
     ///
     /// # Errors
     /// Fails without memory.
-    pub fn new(wanted: u32, out: Producer<'a>) -> Result<Slowest<'a>, SlowestError> {
+    pub fn new(wanted: u32, out: Producer<'a>) -> Result<Slowest<'a>, MessageError> {
         let mut room = Vec::new();
-        room.try_reserve_exact(wanted as usize + 1).map_err(|_| SlowestError { wanted })?;
+        room.try_reserve_exact(wanted as usize + 1).map_err(|_| no_memory(wanted))?;
         let most = wanted as usize;
         Ok(Slowest { out, longest: BinaryHeap::from(room), most, threshold: 0, second_ends: 0 })
     }

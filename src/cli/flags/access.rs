@@ -3,7 +3,7 @@
 use super::distribution;
 use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
-use crate::cli::flag::{CarriedByFile, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, DISKSPD, Flag, Name::Letter, Print, Read};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{size, switch, when};
 use crate::experiments::sweep::ValueForm;
@@ -23,7 +23,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ("-rdabs<io>/<size>[:...]", "distribution: percent of the I/O / size of the range"),
         ],
         default: "sequential",
-        scope: Scope::Targets,
         notes: "-rd needs -r or -rs. Its ranges follow one another from the base; the rest of the I/O goes \
                 to the rest of the target; 0/<n> is a gap. -rdpct90/10:0/10:5/20 sends 90% of the I/O to the \
                 first tenth, nothing to the second, 5% to the next 20% and 5% to the rest. -r excludes -s, \
@@ -49,7 +48,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ("-si[<stride>]", "the same, all threads of a target sharing one position"),
         ],
         default: "sequential, stride = block size",
-        scope: Scope::Targets,
         notes: "-s0 is the block size. Without -si, several threads each walk the target from the base.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end"],
@@ -67,7 +65,6 @@ pub(super) const FLAGS: &[Flag] = &[
              start",
         )],
         default: "off",
-        scope: Scope::Targets,
         notes: "Makes a difference with -o2 or more. Not with random I/O, -si, or -F with -O.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end"],
@@ -79,7 +76,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Letter(b'T'),
         forms: &[("-T<size>", "distance between the starting positions of a target's threads")],
         default: "all start at the base",
-        scope: Scope::Targets,
         notes: "Sequential I/O with more than one thread only.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end", "bad_input"],

@@ -4,7 +4,7 @@ use super::ring;
 use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::SIZE;
 use crate::cli::error::ValueError;
-use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read};
 use crate::cli::words::{optional_word, size, when};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::{Target, TimeSpan};
@@ -21,7 +21,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ),
         ],
         default: "64K; -bsn",
-        scope: Scope::Targets,
         notes: "At least 1, below 4294967295. -b is read before all other sizes, in any position; the last \
                 one counts. A suffix B within -b is in units of the -b before it. -bs is DISKSPD 2.3's, of \
                 the time span. -bsp is the default with --compat 2.3; each thread then has its own copy of \
@@ -45,7 +44,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ("-B<base>:<length>", "the same, and the end of the area at base + length"),
         ],
         default: "0, no end",
-        scope: Scope::Targets,
         notes: "Given once, in one of the two forms. A length that makes the end 0 means no end.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end", "device_kinds"],
@@ -62,7 +60,6 @@ pub(super) const FLAGS: &[Flag] = &[
              is overwritten",
         )],
         default: "files must exist",
-        scope: Scope::Targets,
         notes: "Exact: the size need not be a multiple of the block size. -c0 creates nothing. Files only, \
                 not block devices.",
         compatibility: Differs(
@@ -84,7 +81,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ("-f<rst>", "access hints: r random access, s sequential scan, t temporary file"),
         ],
         default: "up to the end of the target; -f<rst>: no hints",
-        scope: Scope::Targets,
         notes: "Give the end once: here, or by -B<base>:<length>. Hints accumulate and are only hints: \
                 random I/O is -r. The report keeps their Windows names.",
         compatibility: Differs(

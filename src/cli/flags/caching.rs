@@ -2,7 +2,7 @@
 
 use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
-use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read};
 use crate::cli::words::{Words, optional_word, switch, when};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::{BypassIo, CacheMode, FlushType, Target, TimeSpan};
@@ -34,7 +34,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ("-SY", "BypassIO, entirely; also refused"),
         ],
         default: "files cached, block devices -Su",
-        scope: Scope::Targets,
         notes: "Unbuffered I/O needs offsets and sizes that suit the device's logical blocks. -Sm excludes \
                 -Su, -Sh and -x; with -Sm, w stands for non-temporal stores. Memory-mapped I/O is \
                 synchronous: a larger -o only adds buffers.",
@@ -58,7 +57,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Letter(b'h'),
         forms: &[("-h", "as -Sh: no operating system cache, write through")],
         default: "files cached, block devices -Su",
-        scope: Scope::Targets,
         notes: "Not the help, which is -? or --help.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "end_to_end"],
@@ -73,7 +71,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ("-Ni", "with -Sm: the same without waiting for it to drain"),
         ],
         default: "no flush",
-        scope: Scope::Targets,
         compatibility: Differs(
             "DISKSPD 2.3 (--compat 2.3) takes lower case alone; v is msync of the pages touched; n and i \
              need a file on a DAX file system and an x86-64 CPU, and are an error elsewhere; none of them \
@@ -91,7 +88,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Letter(b'l'),
         forms: &[("-l", "large pages for I/O buffers")],
         default: "off",
-        scope: Scope::Targets,
         notes: "Needs reserved huge pages: vm.nr_hugepages. A thread has one buffer for all its targets: one \
                 target that asks for large pages is enough.",
         compatibility: Differs("huge pages of the default size, which the administrator has to reserve"),

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
-use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read};
 use crate::cli::words::{optional_word, switch, when};
 use crate::experiments::sweep::ValueForm;
 use crate::profile::{AddressSpread, ContentShape, SizeShare, SpreadError, Target};
@@ -18,7 +18,6 @@ pub(super) const FLAGS: &[Flag] = &[
              shares",
         )],
         default: "one workload, set by the other options",
-        scope: Scope::Targets,
         notes: "As in --mix '70:-b8K -r -w0; 20:-b64K -s -w100'. A part may have -b, -r, -rs, -rd, -s, -w, \
                 -B, -f, --distribution and --bs-split. With --mix give them only inside parts; -B and -f \
                 may also be outside. Parts share outstanding I/Os, threads and all else; each sequential \
@@ -41,7 +40,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Long("bs-split"),
         forms: &[("--bs-split <size>/<share>:..", "I/Os of several sizes, in these shares")],
         default: "all have the size of -b",
-        scope: Scope::Targets,
         notes: "As in 4K/60:8K/30:64K/10, instead of -b. Each I/O begins at a multiple of its size, or of \
                 the alignment of -r or -s; a sequential one at the next such offset. Results by size are \
                 at the end of the text report. Not with -si, -p, and -g in bytes.",
@@ -59,7 +57,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Long("each-once"),
         forms: &[("--each-once", "do each block once before any twice, in random order")],
         default: "blocks are drawn independently: some come twice before others come once",
-        scope: Scope::Targets,
         notes: "Needs -r. If a drawn block was already done, the next block that was not is done instead; \
                 after the last block the search continues at the first. When all blocks are done, it \
                 starts again. Each thread has its own map, with one bit for each block: 32 MiB for 1 TiB \
@@ -89,7 +86,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ),
         ],
         default: "uniform, or as -rd says",
-        scope: Scope::Targets,
         notes: "Percentages are of the area that I/O may touch, in whole blocks. With zipf the blocks that \
                 are used most lie far apart, the same for all threads. Needs -r or -rs; not with -rd.",
         compatibility: LinuxOnly,
@@ -104,7 +100,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Long("compress"),
         forms: &[("--compress <percent>", "write content that compresses by this percentage")],
         default: "the content of -Z, else bytes 0, 1, ..., 255, repeated",
-        scope: Scope::Targets,
         notes: "0 to 99. Each 4 KiB of a write begin with random bytes and end with that percentage of \
                 zeros; a compressor may find more. Made for every write, before it is submitted. Not with \
                 -Z.",
@@ -124,7 +119,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Long("dedupe"),
         forms: &[("--dedupe <percent>", "write this percentage of duplicate blocks of 4 KiB")],
         default: "0 with --compress, else as with --compress",
-        scope: Scope::Targets,
         notes: "0 to 99. Each duplicate repeats a block of the same thread and target, with 4 to 8 MiB of \
                 new blocks between them: beyond the window of most compressors. Without --compress the \
                 rest cannot be compressed. Not with -Z.",
@@ -146,7 +140,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Long("trim"),
         forms: &[("--trim <percent>", "replace this percentage of the I/Os by discards")],
         default: "0: all I/Os read or write",
-        scope: Scope::Targets,
         notes: "1 to 100. This share of all I/Os is picked first, at random; -w divides the rest. A \
                 discard destroys data, so a run with --trim counts as one that writes, also with -w0. \
                 Block devices discard, in files holes are punched. Counts and latencies are at the end of \
@@ -171,7 +164,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Long("write-zeroes"),
         forms: &[("--write-zeroes <percent>", "replace this percentage of the I/Os by write zeroes")],
         default: "0: all I/Os read or write",
-        scope: Scope::Targets,
         notes: "1 to 100; together with --trim at most 100. As with --trim, but the blocks hold zeros \
                 afterwards: the device gets a command without data, and the kernel writes zeros where the \
                 device lacks it; file systems note that the range is zero. A run with it counts as one \
@@ -194,7 +186,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Long("fua"),
         forms: &[("--fua <percent>", "make this percentage of the writes durable (RWF_DSYNC)")],
         default: "0: writes are as durable as -S makes them",
-        scope: Scope::Targets,
         notes: "1 to 100, picked at random without a change of addresses. Such a write completes when its \
                 data is on the medium: the device writes it with FUA, or is flushed. Counts and latencies \
                 are at the end of the text report; all other figures count them as writes. With engines \

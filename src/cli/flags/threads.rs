@@ -14,7 +14,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Letter(b't'),
         forms: &[("-t<count>", "threads per target")],
         default: "1",
-        scope: Scope::Targets,
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end"],
         swept: Some(ValueForm::SIZE),
@@ -46,7 +45,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ("-oc<count>", "completions reaped at a time, 1 to 16"),
         ],
         default: "2; -oc: all that completed",
-        scope: Scope::Targets,
         notes: "A thread with one outstanding I/O in all does synchronous I/O. -oc is DISKSPD 2.3's, of the \
                 time span, and not for -x; without it all completions are reaped at once.",
         compatibility: Differs(
@@ -165,7 +163,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Letter(b'I'),
         forms: &[("-I<priority>", "I/O priority: 1 very low, 2 low, 3 normal")],
         default: "3",
-        scope: Scope::Targets,
         compatibility: Differs(
             "1 is the idle class, 2 the lowest best-effort level; not every I/O scheduler obeys it",
         ),
@@ -198,7 +195,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ("-g<n>i", "the same to n I/Os per second"),
         ],
         default: "no limit",
-        scope: Scope::Targets,
         notes: "Not with -x, nor with -F and -O. With -i and -j the limit wins and there are no pauses.",
         compatibility: Differs(
             "the limit is kept exactly, from 1 I/O per second up, and evenly, from the start signal on; \
@@ -221,7 +217,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Letter(b'i'),
         forms: &[("-i<count>", "I/Os per burst, shared by the target's threads; needs -j")],
         default: "no bursts",
-        scope: Scope::Targets,
         compatibility: Differs(
             "a burst of fewer I/Os than threads gives a warning, as it does where bursts have no effect: \
              with -g, and with -x unless I/O is synchronous",
@@ -239,7 +234,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Letter(b'j'),
         forms: &[("-j<ms>", "pause between bursts in milliseconds; needs -i")],
         default: "no pauses",
-        scope: Scope::Targets,
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm::SIZE),

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
-use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{CarriedByFile, Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read};
 use crate::cli::quantity::Quantity;
 use crate::cli::words::{size, when};
 use crate::experiments::sweep::ValueForm;
@@ -14,7 +14,6 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Letter(b'w'),
         forms: &[("-w<percent>", "share of writes; writing destroys the targets' content")],
         default: "0, read only",
-        scope: Scope::Targets,
         notes: "The percentage must be given: -w alone is an error.",
         carried: CarriedByFile::Workload,
         tested: &["command_lines", "address_streams", "end_to_end", "devices"],
@@ -40,7 +39,6 @@ pub(super) const FLAGS: &[Flag] = &[
             ("-Z<size>,<file>", "the same, filled from a file; repeated when the file is shorter"),
         ],
         default: "bytes 0, 1, ..., 255, repeated",
-        scope: Scope::Targets,
         notes: "The buffer must hold at least one block. If several forms are given, -Z<size> wins over -Z, \
                 and -Z over -Zr.",
         compatibility: Differs(

@@ -109,7 +109,7 @@ impl Coordinator {
             let asked = &mut going.order.session;
             Session {
                 one_of_several: asked.one_of_several,
-                events: std::mem::take(&mut asked.events),
+                options: std::mem::take(&mut asked.options),
                 listener: Arc::clone(&asked.listener),
                 control: Arc::clone(&asked.control),
                 ..Session::default()

@@ -6,6 +6,7 @@ use crate::clock::Nanos;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::host::claims::SharedClaim;
 use crate::limits;
+use crate::message_error::MessageError;
 use crate::profile::RawText;
 use crate::ranks::part::{TargetPart, fill_in, shifted};
 use crate::ranks::target_location::TargetLocation;
@@ -16,7 +17,7 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HelloReply {
@@ -274,26 +275,14 @@ pub(crate) fn pack(message: &impl Serialize) -> Vec<u8> {
     packed.finish().unwrap_or_default()
 }
 
-/// Bytes that are none of this program's messages.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum MessageError {
-    /// Unpacking failed, or the content is too large.
-    #[error(transparent)]
-    Packed(#[from] io::Error),
-    #[error(transparent)]
-    Json(#[from] crate::json_reader::JsonError),
-    #[error(transparent)]
-    Impossible(#[from] RecordMismatchError),
-}
-
 /// Out of bytes.
 ///
 /// # Errors
 /// They are none of this program's messages.
 pub(crate) fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
-    let text = limits::MESSAGE.read(DeflateDecoder::new(bytes))?;
-    let message: T = crate::json_reader::read_json(&text)?;
-    message.check()?;
+    let text = limits::MESSAGE.read(DeflateDecoder::new(bytes)).map_err(|error| error.to_string())?;
+    let message: T = crate::json_reader::read_json(&text).map_err(|error| error.to_string())?;
+    message.check().map_err(|mismatch| mismatch.to_string())?;
     Ok(message)
 }
 

@@ -12,7 +12,7 @@ use super::messages::{
 use super::names::exit_of;
 use super::stop_controls::StopControls;
 use super::targets;
-use super::work::{RankWork, RankWorkError, Running};
+use super::work::{RankWork, Running};
 use crate::cli::{Exit, help};
 use crate::clock;
 use crate::commands::run::verify_after;
@@ -245,7 +245,7 @@ impl<'a> RankProtocol<'a> {
             }
         };
         let hears = Arc::clone(&session.listener);
-        let said = |done: Result<(), RankWorkError>| done.err().map(|fault| fault.to_string());
+        let said = |done: Result<(), CommandError>| done.err().map(|fault| fault.to_string());
         let made = self.run_busy(|control| said(work.make(&roles, control, hears)));
         if self.run_round(made, Coordinator::all_made)? == StartDecision::End {
             return Ok(());
@@ -280,7 +280,7 @@ impl<'a> RankProtocol<'a> {
         let (link, stops, own) = (&mut self.link, &mut self.stops, pack(&own));
         let Some(lead) = &mut self.lead else {
             let decision = link.answer(own, |link| stops.heed(link))?;
-            return unpack(&decision).map_err(|why| SeparationError::NoRank0(why.to_string()));
+            return unpack(&decision).map_err(|why| SeparationError::NoRank0(why.into()));
         };
         lead.begins_to_wait();
         let answers = link.gather(own, |link| {

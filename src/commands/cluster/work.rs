@@ -6,6 +6,7 @@ use super::messages::{
 };
 use super::targets;
 use crate::clock::{self, Nanos, SECOND};
+use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::finding::Finding;
 use crate::host::claims::{ClaimOwner, Claims};
@@ -30,23 +31,6 @@ use std::time::Duration;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// A client of NFS keeps attributes of files and folders for up to 60 s (acregmax, acdirmax).
 const PEER_ERROR_TIME_NS: Nanos = 70 * SECOND;
-
-/// Reason why a rank cannot create shared files.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum RankWorkError {
-    #[error(
-        "'{path}' is shared by several ranks, but time spans create it differently (-c, -Z): create it \
-         first, or give every time span the same size"
-    )]
-    MadeDifferently { path: RawText },
-    #[error("{0}")]
-    NotCreated(String),
-    #[error(
-        "'{path}': another rank created it with {size} bytes, but it has {found} here; name a path that is \
-         the same file on all hosts, or use %r or %h in the path for separate files"
-    )]
-    NotSeen { path: RawText, size: u64, found: u64 },
-}
 
 #[derive(Debug)]
 pub(super) struct RankWork {
@@ -196,7 +180,7 @@ impl RankWork {
         roles: &Roles,
         control: &Control,
         listener: Arc<dyn RunObserver>,
-    ) -> Result<(), RankWorkError> {
+    ) -> Result<(), CommandError> {
         if self.run.run_options.simulated() {
             return Ok(());
         }
@@ -211,7 +195,11 @@ impl RankWork {
             let wanted = FileToCreate { path, size: target.file_size.unwrap_or(0), zero };
             let known = shared.entry(&target.path).or_insert((wanted.clone(), role));
             if known.0 != wanted {
-                return Err(RankWorkError::MadeDifferently { path: target.path.clone() });
+                return Err(CommandError::from(format!(
+                    "'{}' is shared by several ranks, but time spans create it differently (-c, -Z): create \
+                     it first, or give every time span the same size",
+                    target.path
+                )));
             }
         }
         self.made = shared.values().map(|(file, _)| file.clone()).collect();
@@ -219,9 +207,7 @@ impl RankWork {
         match run::create(first.collect(), &self.check_options(), control, &RunReporter::new(listener)) {
             // An interrupted job ends before its first time span.
             Ok(()) | Err(PrecreateError::Interrupted) => Ok(()),
-            Err(PrecreateError::Refused(why) | PrecreateError::Failed(why)) => {
-                Err(RankWorkError::NotCreated(why))
-            }
+            Err(PrecreateError::Refused(why) | PrecreateError::Failed(why)) => Err(why.into()),
         }
     }
 
@@ -229,7 +215,7 @@ impl RankWork {
     ///
     /// # Errors
     /// A file has another size here.
-    pub(super) fn find_made(&self, control: &Control) -> Result<(), RankWorkError> {
+    pub(super) fn find_made(&self, control: &Control) -> Result<(), CommandError> {
         let until = clock::monotonic() + PEER_ERROR_TIME_NS;
         for file in &self.made {
             loop {
@@ -239,8 +225,11 @@ impl RankWork {
                     break;
                 }
                 if clock::monotonic() >= until {
-                    let (path, size) = (file.path.clone(), file.size);
-                    return Err(RankWorkError::NotSeen { path, size, found });
+                    return Err(CommandError::from(format!(
+                        "'{}': another rank created it with {} bytes, but it has {found} here; name a path \
+                         that is the same file on all hosts, or use %r or %h in the path for separate files",
+                        file.path, file.size
+                    )));
                 }
                 std::thread::sleep(POLL_INTERVAL);
             }
@@ -268,8 +257,7 @@ impl RankWork {
         let (say, said) = channel();
         let (starts, start) = channel();
         let parted = self.restrict_to_part(roles);
-        let session = Session {
-            one_of_several: self.task.one_of_several,
+        let options = Options {
             made: self.made.iter().map(|file| file.path.clone()).collect(),
             claimant: self.rank_claimant(),
             rank: JobRank { rank: self.rank as u32, of: self.task.ranks.len() as u32 },
@@ -277,8 +265,9 @@ impl RankWork {
                 say: Mutex::new(say.clone()),
                 start: Mutex::new(start),
             })),
-            ..session
+            ..session.options
         };
+        let session = Session { one_of_several: self.task.one_of_several, options, ..session };
         let windows = vec![None; self.run.profile.time_spans.len()];
         let claims = self.claims.take();
         let work = move || {

@@ -2,7 +2,6 @@
 //! pair, so that a drift or an effect of the position affects both sides equally.
 
 use super::super::run as single;
-use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
 use super::sides;
 use crate::cli::{CompareRequest, FailIf, Interleaved, RunRequest};
@@ -12,6 +11,7 @@ use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::console::display::{Display, Step};
 use crate::commands::shared::input::load;
 use crate::commands::shared::job::{ctrl_c, job_limits};
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::commands::shared::runs::completed_run::CompletedResults;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::commands::shared::runs::{message_filter, save, side_run};
@@ -42,7 +42,7 @@ pub(super) struct RunSides {
     pub order_seed: u64,
     /// The course of `--until-sure`.
     pub until_sure: Option<SequentialDesign>,
-    pub files: ComparisonFiles,
+    pub files: AnswerFiles,
 }
 
 pub(super) struct SideSetup<'a> {
@@ -57,7 +57,7 @@ pub(super) struct SideSetup<'a> {
 pub(super) fn run(
     both: &Interleaved,
     asked: &CompareRequest,
-    open: impl FnOnce(OutputPolicy) -> Result<ComparisonFiles, CommandError>,
+    open: impl FnOnce(OutputPolicy) -> Result<AnswerFiles, CommandError>,
 ) -> Result<RunSides, CommandError> {
     let quiet = asked.quiet;
     let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];

@@ -14,6 +14,7 @@ use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::commands::shared::job::job_limits;
 use crate::commands::shared::output;
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::experiments::compare;
 use crate::experiments::compare::{
     BisectAnswer, ChangeVerdict, ComparisonQuery, InterimAnalyses, RunComparison, SequentialDesign,
@@ -27,7 +28,7 @@ use crate::sys::standard_output;
 pub(super) use boots::BootRun;
 use boots::BootSides;
 use interleaved::RunSides;
-use outputs::{AboutPage, ComparisonFiles};
+use outputs::AboutPage;
 pub(super) use side_conflicts::refuse_differences;
 use std::ffi::OsString;
 
@@ -38,7 +39,7 @@ use std::ffi::OsString;
 /// written.
 pub(super) fn compare(request: &CompareRequest) -> Result<Exit, CommandError> {
     let sources = sides::read_files(&request.sides, request.store.as_deref())?;
-    let open = |door| ComparisonFiles::open(&request.out, &sources, door);
+    let open = |door| AnswerFiles::open(&request.out, &sources, door);
     if let Some(both) = &request.interleaved {
         let RunSides { sides, is_noise, order_seed, until_sure, files } =
             interleaved::run(both, request, open)?;
@@ -112,7 +113,7 @@ fn report_comparison(
     course: ComparisonProgress,
     exit: Exit,
     request: &CompareRequest,
-    files: &ComparisonFiles,
+    files: &AnswerFiles,
 ) -> Result<Exit, CommandError> {
     let ComparisonProgress { is_noise, order_seed, until_sure } = course;
     let looks =
@@ -127,7 +128,7 @@ fn report_comparison(
         text += &noise_text(&comparison);
     }
     // What can't be printed may still be written to a file.
-    let exit = match ComparisonFiles::take_standard_output(&request.out) {
+    let exit = match AnswerFiles::take_standard_output(&request.out) {
         true => exit,
         false => exit.max(report_error(output::told_to_stdout(&text))),
     };

@@ -1,14 +1,10 @@
-//! The output files of a comparison, tested before any run, because eight runs of each side take hours.
+//! The content of the output files of a comparison.
 
-use crate::cli::AnswerOutput;
 use crate::commands::shared::command_error::CommandError;
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::experiments::compare::{AnswerForm, RunComparison, Side};
 use crate::page as html;
 use crate::report::answers::{self, ComparisonReport};
-use crate::run::{HangGuard, NamedOutput, Outlet, OutputPolicy};
-use std::path::PathBuf;
-
-pub(crate) struct ComparisonFiles(Vec<(AnswerForm, Outlet)>);
 
 pub(crate) struct AboutPage<'a> {
     /// The whole command line, as it can be typed.
@@ -19,36 +15,8 @@ pub(crate) struct AboutPage<'a> {
     pub sentence: Option<&'a str>,
 }
 
-impl ComparisonFiles {
-    /// Checks all output files without changes. `read`: the input files of both sides. `door`: the runs,
-    /// if both sides are run.
-    ///
-    /// # Errors
-    /// Fails if a file cannot be written, is named twice, or is an input or target.
-    pub(crate) fn open(
-        out: &[AnswerOutput],
-        read: &[PathBuf],
-        door: OutputPolicy,
-    ) -> Result<ComparisonFiles, CommandError> {
-        let read = read.iter().map(|path| NamedOutput { by: "compare".into(), path: path.clone() });
-        let mut door = door.which_reads(read);
-        let mut permitted = Vec::new();
-        for out in out {
-            permitted.push((out.form, door.permit(out.option, &out.path)?));
-        }
-        let patience = HangGuard::default();
-        let mut files = Vec::new();
-        for (form, permitted) in permitted {
-            files.push((form, permitted.open(&patience)?));
-        }
-        Ok(ComparisonFiles(files))
-    }
-
-    pub(crate) fn take_standard_output(out: &[AnswerOutput]) -> bool {
-        out.iter().any(|out| out.path.as_os_str() == "-")
-    }
-
-    /// Writes the files. `about`: further content of the page.
+impl AnswerFiles {
+    /// Writes the files of a comparison. `about`: further content of the page.
     ///
     /// # Errors
     /// Fails if a file cannot be written.
@@ -58,8 +26,8 @@ impl ComparisonFiles {
         sides: [&Side; 2],
         about: &AboutPage,
     ) -> Result<(), CommandError> {
-        for (form, outlet) in &self.0 {
-            let bytes = match form {
+        self.write_each(|form, outlet| {
+            Ok(match form {
                 AnswerForm::Json => {
                     write_json(told.comparison, sides).map_err(|why| format!("{}: {why}", outlet.by()))?
                 }
@@ -69,10 +37,8 @@ impl ComparisonFiles {
                 AnswerForm::Summary => answers::summary(told),
                 AnswerForm::Metrics => answers::metrics(told),
                 AnswerForm::Bencher => answers::bencher(told),
-            };
-            outlet.put(bytes)?;
-        }
-        Ok(())
+            })
+        })
     }
 }
 

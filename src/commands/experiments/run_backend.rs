@@ -11,40 +11,20 @@ use crate::commands::shared::runs::with::WithError;
 use crate::experiments::RunRow;
 use crate::finding::{Finding, Severity};
 use crate::profile::{Profile, RunOptions};
-use crate::run::{Control, RunError, RunObserver, Session};
+use crate::run::{Control, RunObserver, Session};
 use std::sync::Arc;
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum BackendError {
-    #[error(transparent)]
-    RunError(#[from] RunError),
-    #[error(transparent)]
-    With(#[from] WithError),
-    /// All that went wrong in it.
-    #[error("{}", .0.join("; "))]
-    Failed(Vec<String>),
-    #[error("no I/O was measured")]
-    NothingMeasured,
-}
-
-impl From<BackendError> for CommandError {
-    fn from(why: BackendError) -> CommandError {
-        match why {
-            BackendError::RunError(not_run) => not_run.into(),
-            why => why.to_string().into(),
-        }
-    }
-}
+pub(crate) const NOTHING_MEASURED: &str = "no I/O was measured";
 
 /// The figures of a run.
 ///
 /// # Errors
 /// It has failed, or measured nothing.
-pub(crate) fn figures(made: &CompletedRun) -> Result<RunRow, BackendError> {
+pub(crate) fn figures(made: &CompletedRun) -> Result<RunRow, CommandError> {
     if !made.failures.is_empty() {
-        return Err(BackendError::Failed(made.failures.clone()));
+        return Err(made.failures.join("; ").into());
     }
-    made.results.line().ok_or(BackendError::NothingMeasured)
+    made.results.line().ok_or_else(|| NOTHING_MEASURED.to_owned().into())
 }
 
 /// Returns the run of a line, and its warnings; `misfit` returns why a command does not support it.
@@ -89,7 +69,7 @@ pub(crate) fn run(
     run: &Runnable,
     control: &Arc<Control>,
     listener: Arc<dyn RunObserver>,
-) -> Result<Option<CompletedRun>, BackendError> {
+) -> Result<Option<CompletedRun>, CommandError> {
     if let Some(tool) = run.tool()? {
         return match tool.run(&run.profile, run.seconds(), control, &*listener) {
             Ok(results) => Ok(Some(results.into())),
@@ -118,8 +98,7 @@ pub(crate) fn run_whole(
     }
     let manner = OutputManner { verbose: false, quiet, document: true };
     let console = Console::new(manner, Arc::clone(display), None, Arc::default());
-    let made = run(runnable, control, Arc::new(console));
-    let Some(made) = made.map_err(CommandError::from)? else { return Ok(None) };
+    let Some(made) = run(runnable, control, Arc::new(console))? else { return Ok(None) };
     let mut problems = made.failures.iter().chain(&made.troubles).peekable();
     if problems.peek().is_some() {
         return Err(CommandError::failed(problems.map(String::as_str)));

@@ -5,11 +5,9 @@ use crate::cli::Exit;
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::console::display::Display;
 use crate::commands::shared::input::load_runs;
-use crate::formats::error::ResultError;
 use crate::results::RunSummary;
 use crate::store::{ImportOutcome, RunNotes, Store, StoreIndex, StoredForm, packed};
 use crate::sys::clock;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Imports all runs of these files, and of the files in folders; unreadable files are reported and
@@ -86,7 +84,7 @@ fn import_file(
     let shown = load_runs::display_path(file);
     let runs = match read_content(file) {
         Ok(runs) => runs,
-        Err(fault) => return told(&shown, Err(CommandError::from(format!("{shown}: {fault}")))),
+        Err(fault) => return told(&shown, Err(fault.at_place(&shown))),
     };
     for (source, bytes) in runs {
         let about = RunNotes {
@@ -99,26 +97,13 @@ fn import_file(
     }
 }
 
-/// Why the runs of a file can't be kept.
-#[derive(Debug, thiserror::Error)]
-enum ImportError {
-    #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
-    #[error("{0} cannot be kept")]
-    NotKept(&'static str),
-    #[error(transparent)]
-    Results(#[from] ResultError),
-    #[error("holds several results that cannot be distinguished; write each to a separate file")]
-    Alike,
-}
-
 /// The runs in a file, each as it is kept.
-fn read_content(file: &Path) -> Result<Vec<(StoredForm, Vec<u8>)>, ImportError> {
-    let bytes = packed::unpack_file(file)?;
+fn read_content(file: &Path) -> Result<Vec<(StoredForm, Vec<u8>)>, CommandError> {
+    let bytes = packed::unpack_file(file).map_err(|error| format!("cannot be read: {error}"))?;
     let Some(format) = load_runs::format_of(file, &bytes) else {
         return Ok(vec![(StoredForm::Record, bytes)]);
     };
-    let kept = StoredForm::of_word(format.word).ok_or(ImportError::NotKept(format.name))?;
+    let kept = StoredForm::of_word(format.word).ok_or_else(|| format!("{} cannot be kept", format.name))?;
     let name = file.to_string_lossy();
     let runs = (format.read)(&bytes, &name)?;
     if runs.len() == 1 {
@@ -132,6 +117,8 @@ fn read_content(file: &Path) -> Result<Vec<(StoredForm, Vec<u8>)>, ImportError> 
     };
     match parts.len() == runs.len() && parts.iter().zip(&runs).all(same) {
         true => Ok(parts.into_iter().map(|part| (kept, part)).collect()),
-        false => Err(ImportError::Alike),
+        false => Err(CommandError::failed([
+            "holds several results that cannot be distinguished; write each to a separate file",
+        ])),
     }
 }

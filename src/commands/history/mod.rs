@@ -94,19 +94,8 @@ fn select_entries(index: &StoreIndex, selection: &Selection) -> Result<Vec<Store
     Ok(index.select(selection, since)?)
 }
 
-/// `--since` names a date that there isn't.
-#[derive(Debug, thiserror::Error)]
-#[error("--since {0}: not a date; write 2026-11-22, 2026-11-22T14:30, or 7d")]
-struct DateError(String);
-
-impl From<DateError> for CommandError {
-    fn from(error: DateError) -> CommandError {
-        error.to_string().into()
-    }
-}
-
 /// Returns a time in seconds since 1970; dates use this machine's time zone.
-fn since_seconds(since: &StartTime) -> Result<i64, DateError> {
+fn since_seconds(since: &StartTime) -> Result<i64, CommandError> {
     match since {
         StartTime::Ago(ago) => {
             Ok(Timestamp::now().as_second().saturating_sub(i64::try_from(*ago).unwrap_or(i64::MAX)))
@@ -114,7 +103,9 @@ fn since_seconds(since: &StartTime) -> Result<i64, DateError> {
         StartTime::Date(text) => {
             let read: Option<Zoned> =
                 text.parse::<DateTime>().ok().and_then(|date| date.to_zoned(TimeZone::system()).ok());
-            read.map(|date| date.timestamp().as_second()).ok_or_else(|| DateError(text.clone()))
+            read.map(|date| date.timestamp().as_second()).ok_or_else(|| {
+                format!("--since {text}: not a date; write 2026-11-22, 2026-11-22T14:30, or 7d").into()
+            })
         }
     }
 }

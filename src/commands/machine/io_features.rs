@@ -7,8 +7,8 @@ use crate::host::completion_probe::polling;
 use crate::host::{discards, io_features, zones};
 use crate::machine::completion::Polling;
 use crate::machine::io_features::{AtomicWrites, IO_WAYS, IoFeature, IoFeatureSupport, IoWayRow};
-use crate::machine::nvme::PlacementUnavailableError;
 use crate::machine::zones::ZoneFacts;
+use crate::message_error::MessageError;
 use crate::profile::RawText;
 use crate::sys::nvme::PlacementHandle;
 use crate::sys::standard_output;
@@ -102,10 +102,7 @@ fn way_answer(way: IoFeature, place: &FeatureTarget) -> FeatureAnswer {
 
 const MAX_REPORTED: usize = 8;
 
-fn placement_answer(
-    found: Result<Vec<PlacementHandle>, PlacementUnavailableError>,
-    block_size: u32,
-) -> FeatureAnswer {
+fn placement_answer(found: Result<Vec<PlacementHandle>, MessageError>, block_size: u32) -> FeatureAnswer {
     let handles = match found {
         Err(why) => return no_answer(why),
         Ok(handles) if handles.is_empty() => return no_answer("the namespace has no placement handle"),

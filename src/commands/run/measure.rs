@@ -17,7 +17,7 @@ use crate::profile::{RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
 use crate::report_formats::{Format, VerdictForm};
 use crate::run::events::{self, Event, Events};
-use crate::run::{ExecutedRun, HangGuard, Session};
+use crate::run::{ExecutedRun, HangGuard, Options, Session};
 use crate::sys::standard_error::{self, print_line};
 use crate::sys::terminal::Screen;
 use crate::sys::{process, signals};
@@ -60,7 +60,7 @@ pub(crate) fn measure(
     let files = Arc::new(files);
     let session = Session {
         one_of_several: turn.is_some(),
-        events,
+        options: Options { events, ..Options::default() },
         listener: Arc::new(Console::new(manner, display, stream, Arc::clone(&files))),
         control: Arc::clone(&control),
         ..Session::default()

@@ -4,9 +4,11 @@ use super::folder_error::{FolderError, FolderErrorKind};
 use super::unread_runs::RunsReadError;
 use crate::cli::{CliError, Exit};
 use crate::finding::Finding;
+use crate::formats::error::ResultError;
 use crate::merge::MergeError;
+use crate::message_error::MessageError;
 use crate::plan::{ErrorClass, PlanError};
-use crate::run::{OutputError, RunError, WatchError};
+use crate::run::{OutputError, RunError};
 use crate::store::StoreError;
 use crate::sys::standard_error::print_line;
 
@@ -83,7 +85,16 @@ macro_rules! failed_with {
 
 pub(crate) use failed_with;
 
-failed_with!(OutputError, FolderError, FolderErrorKind, StoreError, RunsReadError, WatchError, MergeError,);
+failed_with!(
+    OutputError,
+    FolderError,
+    FolderErrorKind,
+    StoreError,
+    RunsReadError,
+    ResultError,
+    MergeError,
+    MessageError
+);
 
 impl From<CliError> for CommandError {
     fn from(error: CliError) -> CommandError {

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 pub(crate) struct RunsReadError {
     pub path: PathBuf,
     #[source]
-    pub fault: ReadError,
+    pub fault: RunsReadErrorKind,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ReadError {
+pub(crate) enum RunsReadErrorKind {
     #[error(
         "cannot be read: {0}; name a record (written by --out FILE.json), result XML (printed by -Rxml), a \
          text report or fio's JSON"
@@ -35,7 +35,7 @@ pub(crate) enum ReadError {
     EmptyFolder { has_folders: bool },
 }
 
-impl ReadError {
+impl RunsReadErrorKind {
     /// The error of this file or folder.
     pub(crate) fn at_path(self, path: impl Into<PathBuf>) -> RunsReadError {
         RunsReadError { path: path.into(), fault: self }

@@ -10,7 +10,7 @@ use crate::{CompletedIo, Engine, EngineError, EngineInfo, EngineKind, Io, Limits
 use diskspd_base::access::{IoFeatures, IoPriority};
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
-use diskspd_sys::ring::{EnterOutcome, EntryForm, FileTransfers, RegistrationError, Ring};
+use diskspd_sys::ring::{EnterOutcome, EntryForm, FileTransfers, Ring};
 use std::time::Duration;
 
 /// Pause before a kernel out of memory is asked again, unless an I/O ends before.
@@ -58,11 +58,7 @@ pub(super) fn not_made(depth: u32, error: &std::io::Error) -> EngineError {
 
 impl<F: EntryForm> Uring<F> {
     pub(super) fn with(ring: Ring<F>, priorities: Vec<IoPriority>, limits: Limits) -> Uring<F> {
-        let not_pinned = ring.unregistered().map(|why| match why {
-            RegistrationError::Limit => PinError::Limit,
-            RegistrationError::TooLarge => PinError::TooLarge,
-            RegistrationError::Refused(answer) => PinError::Refused(answer.clone()),
-        });
+        let not_pinned = ring.unregistered().cloned();
         Uring { ring, priorities, limits, not_pinned }
     }
 

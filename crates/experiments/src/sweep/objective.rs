@@ -1,6 +1,6 @@
 //! The objective (`--slo p99=5ms`): the highest load that keeps it.
 
-use crate::{InvalidValueError, LatencyRow, RunRow};
+use crate::{LatencyRow, RunRow};
 use diskspd_figures::stats::replicates::Spread;
 use diskspd_figures::units::Millis;
 
@@ -46,8 +46,8 @@ impl Objective {
     ///
     /// # Errors
     /// Fails with the expected values.
-    pub fn parse(text: &str) -> Result<Objective, InvalidValueError> {
-        let expected = InvalidValueError("avg, p99 or p99.9 with a time, as in p99=5ms or avg=500us");
+    pub fn parse(text: &str) -> Result<Objective, &'static str> {
+        let expected = "avg, p99 or p99.9 with a time, as in p99=5ms or avg=500us";
         let (measure, limit) = text.split_once('=').ok_or(expected)?;
         let measure = match measure {
             "avg" => Measure::Average,

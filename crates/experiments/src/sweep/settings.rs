@@ -1,7 +1,6 @@
 //! Settings of a sweep other than its points.
 
 use super::objective::Objective;
-use crate::InvalidValueError;
 use crate::repeat::{Repeat, share};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -22,12 +21,12 @@ impl SweepOrder {
     ///
     /// # Errors
     /// Fails with the expected values.
-    pub fn parse(text: &str) -> Result<SweepOrder, InvalidValueError> {
+    pub fn parse(text: &str) -> Result<SweepOrder, &'static str> {
         match text {
             "interleaved" => Ok(SweepOrder::Interleaved),
             "given" => Ok(SweepOrder::Given),
             "random" => Ok(SweepOrder::Random),
-            _ => Err(InvalidValueError("interleaved, given or random")),
+            _ => Err("interleaved, given or random"),
         }
     }
 }
@@ -73,7 +72,7 @@ impl Default for Settings {
 ///
 /// # Errors
 /// Fails with the expected values.
-pub fn seconds(text: &str) -> Result<f64, InvalidValueError> {
+pub fn seconds(text: &str) -> Result<f64, &'static str> {
     let (digits, unit) = match text.as_bytes().last() {
         Some(b's') => (&text[..text.len() - 1], 1.0),
         Some(b'm') => (&text[..text.len() - 1], 60.0),
@@ -81,7 +80,7 @@ pub fn seconds(text: &str) -> Result<f64, InvalidValueError> {
         _ => (text, 1.0),
     };
     let number: Option<f64> = digits.parse().ok().filter(|n: &f64| (0.0..=1e6).contains(n));
-    number.map(|number| number * unit).ok_or(InvalidValueError("a time as in 5s, 30m or 2h"))
+    number.map(|number| number * unit).ok_or("a time as in 5s, 30m or 2h")
 }
 
 /// Steps of a curve that names none.
@@ -92,9 +91,8 @@ const STEP: f64 = 0.1;
 ///
 /// # Errors
 /// Fails with the expected values.
-pub fn curve(text: &str) -> Result<Vec<f64>, InvalidValueError> {
-    let expected =
-        InvalidValueError("parts of the maximum up to 200 %, as in 10%..100%, 20%..90%+5% or 50%,80%,90%");
+pub fn curve(text: &str) -> Result<Vec<f64>, &'static str> {
+    let expected = "parts of the maximum up to 200 %, as in 10%..100%, 20%..90%+5% or 50%,80%,90%";
     let part = |text: &str| share(text).filter(|share| *share <= 2.0).ok_or(expected);
     let mut parts = match text.split_once("..") {
         None => text.split(',').map(part).collect::<Result<Vec<f64>, _>>()?,

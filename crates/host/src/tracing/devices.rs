@@ -2,8 +2,9 @@
 
 use crate::device::{Device, block_number};
 use crate::root::Root;
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::stack::{LayerKind, Stack};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracedDevice {
@@ -44,34 +45,28 @@ pub struct WatchedDevice {
     pub has_queue: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WatchedDeviceError {
-    #[error(
-        "{}: only block devices can be traced, and this is not one; diskspd devices lists them, findmnt -T \
-         FILE shows the device of a file", .0.display()
-    )]
-    NoDevice(PathBuf),
-    #[error("{}: /sys does not list the device", .0.display())]
-    Unlisted(PathBuf),
-    #[error(
-        "{}: is a partition of {disk}, whose driver has no request queue; trace {disk}", .path.display(),
-        disk = .disk.display()
-    )]
-    Partition { path: PathBuf, disk: PathBuf },
-}
-
 impl WatchedDevice {
     /// Finds a block device without opening it.
     ///
     /// # Errors
     /// Fails if it is not a block device, or if its I/Os cannot be distinguished from others.
-    pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, WatchedDeviceError> {
-        let name = || path.to_owned();
-        let number = block_number(path).ok_or_else(|| WatchedDeviceError::NoDevice(name()))?;
-        let device = Device::find(root, number).ok_or_else(|| WatchedDeviceError::Unlisted(name()))?;
+    pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, MessageError> {
+        let name = path.display();
+        let number = block_number(path).ok_or_else(|| {
+            format!(
+                "{name}: only block devices can be traced, and this is not one; diskspd devices lists them, \
+                 findmnt -T FILE shows the device of a file"
+            )
+        })?;
+        let device =
+            Device::find(root, number).ok_or_else(|| format!("{name}: /sys does not list the device"))?;
         WatchedDevice::from_device(&device).ok_or_else(|| {
             let disk = device.whole_disk().map_or_else(|| device.node(), |disk| disk.node());
-            WatchedDeviceError::Partition { path: name(), disk }
+            format!(
+                "{name}: is a partition of {disk}, whose driver has no request queue; trace {disk}",
+                disk = disk.display()
+            )
+            .into()
         })
     }
 

@@ -1,16 +1,13 @@
 //! What verification asks of Windows: files that are read back, which one is which, and what is durable.
 
 use diskspd_base::access::{Flush, OpenMode};
+use diskspd_base::message_error::MessageError;
 use diskspd_profile::FlushType;
 use diskspd_sys::{inode, targets};
 use std::fs::File;
 use std::io;
 use std::os::windows::fs::FileExt;
 use std::path::Path;
-
-#[derive(Debug, thiserror::Error)]
-#[error("cannot open it: {0}; check the name, the rights, and whether another program has it")]
-pub struct OpenError(#[from] io::Error);
 
 /// Whether what is written to a mapped file and then flushed in this way is durable: not by
 /// `FlushViewOfFile`, which doesn't wait for the disk.
@@ -24,11 +21,14 @@ pub const DURABLY_MAPPED: &str = "-Sm with -Nn on persistent memory";
 pub const DURABLE_FLUSHES: &[FlushType] = &[FlushType::NonVolatileMemory];
 
 /// Past the cache where that is possible: what counts is what the disk holds.
-pub(super) fn open(path: &Path) -> Result<File, OpenError> {
+pub(super) fn open(path: &Path) -> Result<File, MessageError> {
     let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
     let opened = targets::open(path, &mode, false)
         .or_else(|_| targets::open(path, &OpenMode { direct: false, ..mode }, false));
-    Ok(opened?.file.into())
+    let failed = |error| {
+        format!("cannot open it: {error}; check the name, the rights, and whether another program has it")
+    };
+    Ok(opened.map_err(failed)?.file.into())
 }
 
 /// Fills all bytes from an offset on.

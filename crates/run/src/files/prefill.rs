@@ -3,10 +3,10 @@
 
 use crate::files::content;
 use crate::files::crew;
-use crate::files::prefill_error::PrefillError;
 use crate::located::SpanTargets;
 use crate::options::Options;
 use diskspd_base::access::OpenMode;
+use diskspd_base::message_error::MessageError;
 use diskspd_figures::units::Size;
 use diskspd_host::claims::Claims;
 use diskspd_host::content::{Order, sample_content};
@@ -48,12 +48,12 @@ pub(crate) fn prefill(
     options: &Options,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), PrefillError> {
+) -> Result<(), MessageError> {
     let Some(content) = options.run_options.prefill.filter(|_| !options.run_options.simulated()) else {
         return Ok(());
     };
     for order in content::orders(plan, located, |_| true) {
-        let parts = match files::kind(&order.located)? {
+        let parts = match files::kind(&order.located).map_err(|error| error.to_string())? {
             inode::Kind::BlockDevice => device_parts(&order, content, options, done)?,
             _ => file_parts(&order)?,
         };
@@ -73,7 +73,7 @@ fn device_parts(
     content: Prefill,
     options: &Options,
     done: &PrefilledDevices,
-) -> Result<Vec<(u64, u64)>, PrefillError> {
+) -> Result<Vec<(u64, u64)>, MessageError> {
     if done.borrow().contains(order.located.name()) {
         return Ok(Vec::new());
     }
@@ -83,14 +83,18 @@ fn device_parts(
         return Ok(Vec::new());
     }
     if !options.destroy {
-        return Err(needs_destroy(order));
+        return Err(needs_destroy(order).into());
     }
     done.borrow_mut().insert(order.located.name().to_owned());
     Ok(vec![(order.from, order.to)])
 }
 
-fn needs_destroy(order: &Order) -> PrefillError {
-    PrefillError::NeedsDestroy { path: order.path.clone(), bytes: order.to - order.from }
+fn needs_destroy(order: &Order) -> String {
+    format!(
+        "'{}' is a block device: --prefill would overwrite {:#} of it; pass --destroy to allow it",
+        order.path,
+        Size(order.to - order.from)
+    )
 }
 
 /// Returns a message for each device that would be rejected. The effect of `auto` is unknown before the
@@ -104,7 +108,7 @@ pub(crate) fn refusals(plan: &SpanPlan, located: &SpanTargets, options: &Options
     content::orders(plan, located, |_| true)
         .iter()
         .filter(|order| is_device(order))
-        .map(|order| needs_destroy(order).to_string())
+        .map(needs_destroy)
         .collect()
 }
 
@@ -118,11 +122,10 @@ fn is_empty(facts: &ContentFacts) -> bool {
 }
 
 /// The parts of a file that were never written.
-fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, PrefillError> {
-    let path = || order.path.clone();
-    let fail = |doing, source| PrefillError::Kernel { path: path(), doing, source };
-    let file = File::open(order.located.access_path()).map_err(|error| fail("inspect the file", error))?;
-    let found = file.metadata().map_err(|error| fail("inspect the file", error))?;
+fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, MessageError> {
+    let fail = |doing| move |error: io::Error| kernel_error(order, doing, &error);
+    let file = File::open(order.located.access_path()).map_err(fail("inspect the file"))?;
+    let found = file.metadata().map_err(fail("inspect the file"))?;
     let size = found.len();
     let (mut parts, mut missing): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
     // With what is in memory written first: nothing that is there may be written over.
@@ -136,20 +139,36 @@ fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, PrefillError> {
         }
         true
     })
-    .map_err(|error| fail("determine what was written", error))?;
+    .map_err(fail("determine what was written"))?;
     // The superuser could write it all the same.
     if !parts.is_empty() && found.permissions().readonly() {
-        return Err(PrefillError::ReadOnly { path: path() });
+        return Err(format!(
+            "'{}' is read-only, so --prefill cannot fill it: make it writable (chmod u+w), or leave out \
+             --prefill",
+            order.path
+        )
+        .into());
     }
     let free = free_space::space_of_file(&file).and_then(|room| room.ours).unwrap_or(u64::MAX);
     match missing > free {
-        true => Err(full_error(order, missing, free)),
+        true => Err(full_error(order, missing, free).into()),
         false => Ok(parts),
     }
 }
 
-fn full_error(order: &Order, needed: u64, free: u64) -> PrefillError {
-    PrefillError::Full { path: order.path.clone(), needed, free }
+fn kernel_error(order: &Order, doing: &str, error: &io::Error) -> String {
+    format!("'{}': --prefill cannot {doing}: {error}", order.path)
+}
+
+/// `free`: bytes that were free before.
+fn full_error(order: &Order, needed: u64, free: u64) -> String {
+    format!(
+        "'{}': --prefill: the file system is full: the holes need {:#}, {:#} were free; free some space, or \
+         leave out --prefill",
+        order.path,
+        Size(needed),
+        Size(free)
+    )
 }
 
 /// A target that is being filled.
@@ -177,13 +196,13 @@ struct PrefillShared<'a> {
 }
 
 impl Filling<'_> {
-    fn write(&self, claims: &Claims) -> Result<(), PrefillError> {
+    fn write(&self, claims: &Claims) -> Result<(), MessageError> {
         let target = &self.order.located;
         let free = free_space::read_free_space(target.access_path()).and_then(|room| room.ours).unwrap_or(0);
-        let open = |direct| -> Result<File, PrefillError> {
+        let open = |direct| -> Result<File, MessageError> {
             let mode = OpenMode { write: true, direct, ..OpenMode::default() };
-            let opened = files::open(target, &mode).map_err(PrefillError::Open)?;
-            claims.permit(target.name(), &opened)?;
+            let opened = files::open(target, &mode).map_err(|error| format!("--prefill: {error}"))?;
+            claims.permit(target.name(), &opened).map_err(|refusal| refusal.to_string())?;
             Ok(opened.file.into())
         };
         let shared = PrefillShared {
@@ -196,16 +215,18 @@ impl Filling<'_> {
             filling: self,
             seed: diskspd_sys::clock::monotonic(),
         };
-        let path = || self.order.path.clone();
-        let fail = |source: io::Error| match source.kind() {
+        let path = &self.order.path;
+        let fail = |error: io::Error| match error.kind() {
             io::ErrorKind::StorageFull => full_error(self.order, self.total, free),
-            io::ErrorKind::QuotaExceeded => PrefillError::Quota { path: path() },
-            _ if source.raw_os_error().is_none() => PrefillError::Own { path: path(), source },
-            _ => PrefillError::Kernel { path: path(), doing: "write", source },
+            io::ErrorKind::QuotaExceeded => {
+                format!("'{path}': --prefill: this user's disk quota is exhausted")
+            }
+            _ if error.raw_os_error().is_none() => format!("'{path}': --prefill: {error}"),
+            _ => kernel_error(self.order, "write", &error),
         };
         shared.run().map_err(fail)?;
         if self.control.is_interrupted() {
-            return Err(PrefillError::Interrupted { path: path() });
+            return Err(format!("'{path}': --prefill was interrupted").into());
         }
         shared.cached.sync_all().map_err(fail)?;
         // The run is to read from the device.
@@ -297,7 +318,7 @@ mod tests {
         let filling =
             Filling { order: &order, content, parts, total: 1 << 30, control: &control, voice: &voice };
         let error = filling.write(&Claims::default()).unwrap_err();
-        assert!(matches!(error, PrefillError::Interrupted { .. }), "{error}");
+        assert!(error.to_string().ends_with("--prefill was interrupted"), "{error}");
         assert_eq!(file_parts(&order).unwrap(), [(0, 1 << 30)], "no data was written");
     }
 

@@ -179,8 +179,8 @@ fn write(
     let direct = open_direct(&files::path_of_open(order.path, file), file);
     let job = fill::Job { file, direct: direct.as_ref().map(|(file, align)| (file, *align)), order, stop };
     fill::fill(&job, progress).map_err(|fill::FillFailed { error, written }| match error {
-        fill::Error::Stopped => UnfinishedFile { reason: Reason::Stopped, written: Some(written) },
-        fill::Error::Io(error) => match fail("write the file", error) {
+        None => UnfinishedFile { reason: Reason::Stopped, written: Some(written) },
+        Some(error) => match fail("write the file", error) {
             reason @ (Reason::Full { .. } | Reason::Refused { .. } | Reason::Quota { .. }) => emptied(reason),
             reason => UnfinishedFile { reason, written: Some(written) },
         },

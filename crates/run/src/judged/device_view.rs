@@ -2,6 +2,7 @@
 //!
 //! An open tracepoint costs about 0.2 us per request, so it is open in a fiftieth of the time only.
 
+use diskspd_base::message_error::MessageError;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::WatchedDevice;
 use diskspd_host::tracing::instance::{Instance, Recording};
@@ -41,38 +42,30 @@ impl DeviceTracing {
     ///
     /// # Errors
     /// There is no device, there are several, or tracing is not permitted.
-    pub(super) fn start(stack: &Stack) -> Result<DeviceTracing, DeviceViewError> {
+    pub(super) fn start(stack: &Stack) -> Result<DeviceTracing, MessageError> {
         let root = Root::live_system();
-        let watched = WatchedDevice::find_watched(&root, stack).ok_or(DeviceViewError::NoSingleDevice)?;
+        let watched = WatchedDevice::find_watched(&root, stack)
+            .ok_or("only the requests of a single device under the targets can be traced")?;
         let name = stack.top_devices.first().cloned().unwrap_or_default();
-        let tracer = Tracer::open(&root, watched, name).map_err(DeviceViewError::Refused)?;
+        let tracer = Tracer::open(&root, watched, name).map_err(|refusal| refusal.without_option())?;
         let (stop, stopped) = channel();
         let begin = move || tracer.run(&stopped);
         let thread = std::thread::Builder::new().name("device view".into()).spawn(begin);
-        Ok(DeviceTracing { stop, thread: thread.map_err(DeviceViewError::Failed)? })
+        Ok(DeviceTracing { stop, thread: thread.map_err(failure)? })
     }
 
     /// Ends the tracing.
     ///
     /// # Errors
     /// The kernel refused to trace, or to return events.
-    pub(super) fn finish(self) -> Result<TracedRequests, DeviceViewError> {
+    pub(super) fn finish(self) -> Result<TracedRequests, MessageError> {
         drop(self.stop);
-        let traced = self.thread.join().map_err(|_| DeviceViewError::Panicked)?;
-        traced.map_err(DeviceViewError::Failed)
+        self.thread.join().map_err(|_| "the thread that traces has failed")?.map_err(failure)
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(super) enum DeviceViewError {
-    #[error("only the requests of a single device under the targets can be traced")]
-    NoSingleDevice,
-    #[error("{}", .0.without_option())]
-    Refused(#[source] TracingError),
-    #[error("tracing failed: {0}")]
-    Failed(#[source] io::Error),
-    #[error("the thread that traces has failed")]
-    Panicked,
+fn failure(error: io::Error) -> MessageError {
+    format!("tracing failed: {error}").into()
 }
 
 struct Tracer {

@@ -280,7 +280,7 @@ fn work(
     if let Some((ring, wanted)) = slow {
         match Slowest::new(wanted, ring.producer()) {
             Ok(slowest) => worker.slowest = Some(slowest),
-            Err(why) => return control.fail(WorkerFailure::of_thread(worker.plan.thread, why.to_string())),
+            Err(why) => return control.fail(WorkerFailure::of_thread(worker.plan.thread, why.into())),
         }
     }
     desk.names(worker.heir.take());

@@ -4,9 +4,10 @@ use crate::sources;
 use crate::span::large_pages::HugePagePool;
 use crate::span::opening;
 use crate::span::preparation::HeldTargets;
-use crate::span::setup_error::SetupError;
+use diskspd_base::message_error::MessageError;
 use diskspd_engine::MakeEngine;
 use diskspd_engine::{Engine, EngineError, PinError, Setup};
+use diskspd_figures::units::Size;
 use diskspd_integrity::{Integrity, SectorChecker};
 use diskspd_plan::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
 use diskspd_plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
@@ -20,6 +21,7 @@ use diskspd_worker::telemetry::stream::DirectionCounts;
 use diskspd_worker::{
     Phases, Requests, RunReporter, Schedule, VolumeQuota, Worker, WorkerFailure, WorkerLedger,
 };
+use std::fmt;
 use std::sync::Arc;
 
 pub(crate) struct SharedByWorkers<'a> {
@@ -61,7 +63,7 @@ pub(super) fn set_up<'a>(
     let (opened, files) =
         if real { opening::open_all(plan, shared.held)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
     let (buffer, sources) =
-        make_buffer(plan, shared).map_err(|e| WorkerFailure::of_thread(thread, e.to_string()))?;
+        make_buffer(plan, shared).map_err(|error| WorkerFailure::of_thread(thread, error.into()))?;
     let setup = Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed };
     let engine =
         make_engine(plan, shared.span, setup).map_err(|e| WorkerFailure::of_thread(thread, e.to_string()))?;
@@ -138,24 +140,22 @@ pub(super) fn schedule(span: &SpanPlan) -> Schedule {
 
 /// Returns the worker's buffer with filled write slots (zeros are the default of new memory), and for each
 /// target the position of its write source.
-fn make_buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<usize>), SetupError> {
+fn make_buffer(plan: &WorkerPlan, shared: &SharedByWorkers) -> Result<(Buffer, Vec<usize>), MessageError> {
     let bytes = plan.buffer;
-    let no_memory = |source| SetupError::Memory { bytes, source };
-    let too_large = |source| SetupError::TooLarge { bytes, source };
+    let no_memory = |why: &dyn fmt::Display| {
+        format!("cannot allocate {} for I/O buffers: {why}; lower -b or -o", Size(bytes))
+    };
     let used: Vec<&memory::Shared> =
         plan.targets.iter().filter_map(sources::source_size).map(|i| &shared.sources[i]).collect();
-    let length = usize::try_from(plan.buffer).map_err(too_large)?;
+    let length = usize::try_from(plan.buffer).map_err(|error| no_memory(&error))?;
     let huge = plan.huge_pages;
     let (mut buffer, places) = match plan.large_pages {
-        true => {
-            let explained = |why| SetupError::LargePages(shared.large_pages.explain(&why));
-            Buffer::of_large_pages_with(length, &used).map_err(explained)?
-        }
+        true => Buffer::of_large_pages_with(length, &used).map_err(|why| shared.large_pages.explain(&why))?,
         false if plan.separation > 0 => {
-            let separation = usize::try_from(plan.separation).map_err(too_large)?;
-            Buffer::separated(length, separation, &used, huge).map_err(no_memory)?
+            let separation = usize::try_from(plan.separation).map_err(|error| no_memory(&error))?;
+            Buffer::separated(length, separation, &used, huge).map_err(|error| no_memory(&error))?
         }
-        false => Buffer::with_shared(length, &used, huge).map_err(no_memory)?,
+        false => Buffer::with_shared(length, &used, huge).map_err(|error| no_memory(&error))?,
     };
     let writes =
         |t: &WorkerTarget| t.workload.write_ratio > 0 || (t.workload.portion.is_some() && t.open.write);

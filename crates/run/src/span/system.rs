@@ -4,7 +4,6 @@
 pub mod exact_loop;
 pub(crate) mod large_pages;
 pub(crate) mod look;
-mod open_error;
 pub(crate) mod opening;
 pub(crate) mod pauses;
 pub(crate) mod preparation;

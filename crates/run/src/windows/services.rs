@@ -7,6 +7,7 @@ mod observe;
 mod refusals;
 
 pub(crate) use crate::verification::begin as begin_verification;
+use diskspd_base::message_error::MessageError;
 pub(crate) use diskspd_host::cpu_times::CpuClock;
 pub(crate) use diskspd_sys::real_time::{give_way, take_precedence};
 pub(crate) use observe::Observer;
@@ -125,33 +126,26 @@ pub(crate) fn precreate(
     }
 }
 
-pub type PurgeError = RunSupportError;
-
 /// Would discard a device.
 ///
 /// # Errors
 /// Always: [`RunSupportError`].
-pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, PurgeError> {
-    Err(RunSupportError)
+pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, MessageError> {
+    Err(RunSupportError.to_string().into())
 }
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a device cannot be traced on Windows, because that needs Linux's tracefs: read what another program \
-     recorded (--from FILE)"
-)]
-pub struct WatchError;
 
 /// Would watch a device.
 ///
 /// # Errors
-/// Always: [`WatchError`].
+/// Always.
 pub fn watch_device(
     _: &Path,
     _: u32,
     _: RequestView,
     _: &Arc<Control>,
     _: impl FnOnce(),
-) -> Result<IoTrace, WatchError> {
-    Err(WatchError)
+) -> Result<IoTrace, MessageError> {
+    Err("a device cannot be traced on Windows, because that needs Linux's tracefs: read what another \
+         program recorded (--from FILE)"
+        .into())
 }

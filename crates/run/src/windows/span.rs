@@ -9,13 +9,12 @@ use crate::span::planning::plan_at;
 use diskspd_engine::{EngineKind, File as EngineFile, MakeEngine};
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::target;
-use diskspd_integrity::IntegrityError;
 use diskspd_machine::System;
 use diskspd_machine::completion::Completion;
 use diskspd_machine::content::ContentFacts;
 use diskspd_machine::target::TargetFacts;
 use diskspd_plan::{self as plan, PlanError, SpanPlan, WorkerPlan, WorkerTarget};
-use diskspd_profile::{RawText, RunOptions, Target, TimeSpan};
+use diskspd_profile::{RunOptions, Target, TimeSpan};
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::{cpu, raw_devices, targets};
 use diskspd_worker::{RunReporter, SpanOutcome, WorkerFailure};
@@ -32,7 +31,7 @@ pub(crate) mod look {
 }
 
 pub(crate) mod preparation {
-    pub(crate) use super::{HeldTargets, forget_renewed, make_ready};
+    pub(crate) use super::{HeldTargets, make_ready};
 }
 
 pub(crate) mod opening {
@@ -298,21 +297,4 @@ pub(crate) fn open_all(
         index.push(known.unwrap_or(distinct.len() - 1) as u32);
     }
     Ok((opened, index))
-}
-
-/// Resets the known content of targets that are about to be written outside the workers.
-///
-/// # Errors
-/// Fails if the journal cannot record it.
-pub(crate) fn forget_renewed(
-    span: &TimeSpan,
-    planned: &SpanPlan,
-    common: RunContext,
-) -> Result<(), IntegrityError> {
-    let Some(integrity) = common.integrity else { return Ok(()) };
-    let is_made = |path: &RawText| {
-        let is_made = |target: &Target| target.path == *path && plan::creates(target);
-        !common.precreated.contains(path) && span.targets.iter().any(is_made)
-    };
-    integrity.forget(planned, is_made)
 }

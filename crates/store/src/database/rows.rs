@@ -7,8 +7,8 @@ use diskspd_figures::units::Millis;
 use diskspd_machine::fingerprint::Fingerprint;
 use diskspd_profile::CommonValue;
 use diskspd_results::{
-    ChartRow, DirectionSummary, Findings, FioFigures, PercentileSummary, RunSummary, SpanSummary,
-    UnknownWordError, Verdict, WhichIos,
+    ChartRow, DirectionSummary, Findings, FioFigures, PercentileSummary, RunSummary, SpanSummary, Verdict,
+    WhichIos,
 };
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params};
@@ -16,7 +16,7 @@ use rusqlite::{Connection, Row, ToSql, params};
 /// Returns the meaning of the word in a cell; an unknown word is an error.
 fn read_word<T>(row: &Row, column: usize, meaning: fn(&str) -> Option<T>) -> rusqlite::Result<Option<T>> {
     let Some(word) = row.get::<_, Option<String>>(column)? else { return Ok(None) };
-    let unknown = || UnknownWordError { kind: "word", word: word.clone() };
+    let unknown = || format!("unknown word '{word}'");
     let failed = || rusqlite::Error::FromSqlConversionFailure(column, Type::Text, unknown().into());
     meaning(&word).map(Some).ok_or_else(failed)
 }

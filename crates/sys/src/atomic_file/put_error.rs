@@ -5,17 +5,15 @@ use std::path::PathBuf;
 
 /// A file that could not be put in its place.
 #[derive(Debug, thiserror::Error)]
+#[error("{error}; {}", kept_text(kept))]
 pub struct PutError {
     pub error: io::Error,
     pub kept: io::Result<PathBuf>,
 }
 
-impl std::fmt::Display for PutError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.error)?;
-        match &self.kept {
-            Ok(path) => write!(f, "; it is kept as {}", path.display()),
-            Err(error) => write!(f, "; nor can it be kept elsewhere: {error}"),
-        }
+pub fn kept_text(kept: &io::Result<PathBuf>) -> String {
+    match kept {
+        Ok(path) => format!("it is kept as {}", path.display()),
+        Err(error) => format!("nor can it be kept elsewhere: {error}"),
     }
 }

@@ -1,11 +1,10 @@
 //! Creation of a ring: the kernel's features, tested separately.
 
-use super::Buffer;
 use super::call::WaitMemory;
+use super::{Buffer, PinError};
 use crate::limits::{self, Resource};
 use io_uring::{IoUring, Submitter, cqueue, squeue};
 use rustix::thread::{CapabilitySet, capabilities};
-use std::fmt;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -200,38 +199,18 @@ impl Drop for Registration {
     }
 }
 
-/// Reason why a buffer is not registered. The kernel then pins and maps the memory of each I/O again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RegistrationError {
-    /// The limit of locked memory is too small.
-    Limit,
-    /// The buffer is larger than 1 GiB.
-    TooLarge,
-    Refused(String),
-}
-
-impl fmt::Display for RegistrationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RegistrationError::Limit => f.write_str("the limit for locked memory is too low: ulimit -l"),
-            RegistrationError::TooLarge => f.write_str("larger than 1 GiB"),
-            RegistrationError::Refused(answer) => f.write_str(answer),
-        }
-    }
-}
-
 /// Registers the memory as buffer 0, or returns the reason against it.
-pub(super) fn register(ring: &Submitter<'_>, memory: &Buffer) -> Result<Registration, RegistrationError> {
+pub(super) fn register(ring: &Submitter<'_>, memory: &Buffer) -> Result<Registration, PinError> {
     if memory.len() > MAX_REGISTERED {
-        return Err(RegistrationError::TooLarge);
+        return Err(PinError::TooLarge);
     }
-    let registration = Registration::reserve(memory.len() as u64).ok_or(RegistrationError::Limit)?;
+    let registration = Registration::reserve(memory.len() as u64).ok_or(PinError::Limit)?;
     let region = libc::iovec { iov_base: memory.as_ptr().cast(), iov_len: memory.len() };
     // SAFETY: the ring's owner keeps the memory for as long as the ring.
     match unsafe { ring.register_buffers(&[region]) } {
         Ok(()) => Ok(registration),
-        Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(RegistrationError::Limit),
-        Err(error) => Err(RegistrationError::Refused(error.to_string())),
+        Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(PinError::Limit),
+        Err(error) => Err(PinError::Refused(error.to_string())),
     }
 }
 

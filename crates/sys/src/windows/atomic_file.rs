@@ -15,7 +15,7 @@ use crate::fault_points;
 use crate::reach::FolderEntry;
 pub use error::FileTargetError;
 pub use guard::Guard;
-pub use put_error::PutError;
+pub use put_error::{PutError, kept_text};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Seek};

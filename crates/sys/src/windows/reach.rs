@@ -1,6 +1,10 @@
 //! Follows a path. Making a link takes a privilege here, so links are followed without a rule.
 
+#[path = "../reach/ends.rs"]
+mod ends;
+
 use super::inode::{self, Kind};
+pub use ends::{LastName, ReachError};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,30 +14,10 @@ const LINKS: usize = 40;
 /// The folder of the descriptors of this process, as Linux calls it: `-` is a name in it.
 const DESCRIPTORS: &str = "/proc/self/fd";
 
-/// Whether the last name of a path may be a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LastName {
-    Followed,
-    /// A link is the object itself.
-    AsItIs,
-}
-
 #[derive(Debug)]
 pub enum ReachedObject {
     Descriptor(i32),
     FolderEntry(FolderEntry),
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum ReachError {
-    /// A link that another user may have put there; never on this system.
-    #[error("'{}' is a link of another user (number {owner})", .link.display())]
-    Planted { link: PathBuf, owner: u32 },
-    /// The path ends with a folder.
-    #[error("it is a directory")]
-    Directory,
-    #[error(transparent)]
-    Io(#[from] io::Error),
 }
 
 impl From<ReachError> for io::Error {

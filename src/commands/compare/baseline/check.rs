@@ -5,7 +5,7 @@ use super::{retest, side};
 use crate::cli::shell_quote::quoted;
 use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
 use crate::commands::compare as comparing;
-use crate::commands::compare::outputs::{AboutPage, ComparisonFiles};
+use crate::commands::compare::outputs::AboutPage;
 use crate::commands::compare::{earlier_runs, sides};
 use crate::commands::experiments::foreseen;
 use crate::commands::experiments::suite::kept::SuiteKeeper;
@@ -14,6 +14,7 @@ use crate::commands::experiments::suite::source::PlannedTest;
 use crate::commands::experiments::suite::{self, fits};
 use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::commands::shared::output;
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::commands::shared::runs::stored;
 use crate::experiments::compare::{
     self, ChangeVerdict, ComparisonQuery, InterimAnalyses, PlannedRuns, RunComparison, Side, SideRun,
@@ -67,7 +68,7 @@ pub(super) fn check(
     match &asked.against {
         Some(against) => {
             let read = sides::read_files(std::slice::from_ref(against), request.store.as_deref())?;
-            let files = ComparisonFiles::open(&asked.out, &read, OutputPolicy::default())?;
+            let files = AnswerFiles::open(&asked.out, &read, OutputPolicy::default())?;
             let side = sides::side(against, request.store.as_deref())?;
             let judged = unnamed_unless_all(judged, &side);
             let common = sides::warn_shared_runs([&judged.side, &side]);
@@ -105,12 +106,12 @@ fn run(
     asked: &BaselineCheck,
     baseline: &Baseline,
     entries: &[StoreEntry],
-) -> Result<(NewRuns, ComparisonFiles), CommandError> {
+) -> Result<(NewRuns, AnswerFiles), CommandError> {
     let mut tests = retest::tests(store, baseline, entries, asked)?;
     fits::machine(&tests, false)?;
     tests.iter_mut().for_each(|planned| planned.run.own.keeps.push(store.folder().to_owned()));
     let door = tests.iter().fold(OutputPolicy::default(), |door, planned| planned.run.door(door));
-    let files = ComparisonFiles::open(&asked.out, &[], door)?;
+    let files = AnswerFiles::open(&asked.out, &[], door)?;
     let name = if baseline.asked.suite.is_empty() { &asked.name } else { &baseline.asked.suite };
     let notes = suite::notes(name, &baseline.asked.about, &tests);
     let keeper = SuiteKeeper::open(judged.request.store.as_deref(), &notes)?;
@@ -195,7 +196,7 @@ fn report_check(
     judged: &BaselineSide,
     asked: &BaselineCheck,
     new: &NewRuns,
-    files: &ComparisonFiles,
+    files: &AnswerFiles,
 ) -> Result<Exit, CommandError> {
     let comparison = &new.comparison;
     let seconds = |test: &str| new.seconds.iter().find(|(name, _)| name == test).map_or(0.0, |(_, s)| *s);
@@ -209,7 +210,7 @@ fn report_check(
             compare::differences_text(&comparison.differences).iter().map(|told| format!("  {told}\n")),
         );
     }
-    let exit = match ComparisonFiles::take_standard_output(&asked.out) {
+    let exit = match AnswerFiles::take_standard_output(&asked.out) {
         true => Exit::Success,
         false => report_error(output::told_to_stdout(&visible::lines(&text))),
     };

@@ -7,13 +7,13 @@ use crate::commands::shared::console::display::{Display, Step};
 pub(crate) use turn::BootRun;
 
 use super::interleaved::{self, SideSetup};
-use super::outputs::ComparisonFiles;
 use super::sides;
 use crate::cli::shell_quote::quoted;
 use crate::cli::{BootPlan, CompareRequest};
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::input::load_runs;
 use crate::commands::shared::job::ctrl_c;
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::commands::shared::runs::{side_run, with};
 use crate::experiments::compare::{MIN_BOOTS, Side, more_boots};
 use crate::finding::Finding;
@@ -33,7 +33,7 @@ pub(super) struct BootSides {
     /// Seed of the order of the boots; `None` before the first boot.
     pub order_seed: Option<u64>,
     pub next: String,
-    pub files: ComparisonFiles,
+    pub files: AnswerFiles,
 }
 
 /// Makes the runs of this boot. All refusals precede the first run.
@@ -43,7 +43,7 @@ pub(super) struct BootSides {
 pub(super) fn run(
     asked: &BootPlan,
     request: &CompareRequest,
-    open: impl FnOnce(OutputPolicy) -> Result<ComparisonFiles, CommandError>,
+    open: impl FnOnce(OutputPolicy) -> Result<AnswerFiles, CommandError>,
 ) -> Result<BootSides, CommandError> {
     with::no_place(asked.request.with.as_deref(), "--dir, which compares two kernels of this machine")?;
     let mut line = interleaved::line(&asked.request, request.quiet)?;

@@ -66,7 +66,7 @@ pub(crate) fn precondition(request: &PreconditionRequest) -> Result<Exit, Comman
         Ok(StepsOutcome::Interrupted) => {
             CommandError::failed(["the preconditioning was interrupted; the target is not steady"]).report()
         }
-        Err(fault) => CommandError::from(fault).report(),
+        Err(fault) => fault.report(),
     });
     if steps.left_behind {
         process::end(exit.code());

@@ -1,18 +1,18 @@
 //! The sequential steps of a preconditioning.
 
-use super::super::run_backend::{self, BackendError};
+use super::super::run_backend::{self, NOTHING_MEASURED};
 use super::lines::{PreconditionLine, PreconditionLines, filled, round_run};
 use crate::checks::JudgedRecord;
 use crate::cli::PreconditionRequest;
-use crate::commands::shared::command_error::failed_with;
+use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::console::display::{Display, Step};
 use crate::commands::shared::console::live_series::LivePoint;
-use crate::commands::shared::job::ctrl_c::{self, SignalWatchError};
+use crate::commands::shared::job::ctrl_c;
 use crate::commands::shared::runs::runnable::Runnable;
 use crate::experiments::RunRow;
 use crate::experiments::precondition::{NextRound, is_steady, next, window};
 use crate::results::{EndedBy, FillStep, Preconditioning, Record, RoundFigures};
-use crate::run::{self, Control, PurgeError, RunObserver};
+use crate::run::{self, Control, RunObserver};
 use crate::sys::standard_error::print_line;
 use std::sync::Arc;
 
@@ -24,24 +24,6 @@ pub(super) enum StepsOutcome {
     NotSteady,
     Interrupted,
 }
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StepError {
-    #[error(transparent)]
-    Unwatched(#[from] SignalWatchError),
-    #[error(transparent)]
-    Purge(#[from] PurgeError),
-    /// The fill has come to its end another way.
-    #[error("the fill ended before all was written")]
-    CutShort,
-    #[error("the fill has written nothing")]
-    Unfilled,
-    /// A fill or a round has no figures.
-    #[error(transparent)]
-    NoFigures(#[from] BackendError),
-}
-
-failed_with!(StepError);
 
 pub(super) struct PreconditionSteps<'a> {
     request: &'a PreconditionRequest,
@@ -97,7 +79,7 @@ impl<'a> PreconditionSteps<'a> {
     ///
     /// # Errors
     /// A step failed.
-    pub(super) fn run_steps(&mut self) -> Result<StepsOutcome, StepError> {
+    pub(super) fn run_steps(&mut self) -> Result<StepsOutcome, CommandError> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         if self.request.purge && !self.lines.simulated() && !self.purge()? {
             return Ok(StepsOutcome::Interrupted);
@@ -118,7 +100,7 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// False = the user ended it.
-    fn purge(&mut self) -> Result<bool, StepError> {
+    fn purge(&mut self) -> Result<bool, CommandError> {
         let Some(target) = self.lines.round.run.profile.time_spans.first().and_then(|s| s.targets.first())
         else {
             return Ok(true);
@@ -134,16 +116,16 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// False = the user ended it.
-    fn fill(&mut self, line: &PreconditionLine) -> Result<bool, StepError> {
+    fn fill(&mut self, line: &PreconditionLine) -> Result<bool, CommandError> {
         self.display.begin(Step { name: "fill".to_owned(), left_s: 0.0 });
         let Some(record) = self.run(&line.run)? else { return Ok(false) };
         let span = record.host().results.time_spans.first();
         if span.and_then(|span| span.ended).is_none_or(|ended| ended.cause != EndedBy::Volume) {
-            return Err(StepError::CutShort);
+            return Err(CommandError::failed(["the fill ended before all was written"]));
         }
         let judged = JudgedRecord::new(&record);
         let [Some(measured)] = judged.summary.time_spans.as_slice() else {
-            return Err(StepError::Unfilled);
+            return Err(CommandError::failed(["the fill has written nothing"]));
         };
         let (bytes, seconds) = (measured.write.total.throughput.bytes, measured.seconds);
         self.report_line(filled(bytes, seconds));
@@ -152,13 +134,14 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// False = the user ended it.
-    fn run_round(&mut self) -> Result<bool, StepError> {
+    fn run_round(&mut self) -> Result<bool, CommandError> {
         let number = self.rounds.len() as u32 + 1;
         let name = format!("round {number} of {} at most", self.request.rounds);
         self.display.begin(Step { name, left_s: 0.0 });
         let run = round_run(self.lines, self.request.round_s, number);
         let Some(record) = self.run(&run)? else { return Ok(false) };
-        let line = RunRow::from_record(&JudgedRecord::new(&record)).ok_or(BackendError::NothingMeasured)?;
+        let line =
+            RunRow::from_record(&JudgedRecord::new(&record)).ok_or_else(|| NOTHING_MEASURED.to_owned())?;
         let round = RoundFigures {
             iops: line.iops,
             mib_per_s: line.mib_per_s,
@@ -185,7 +168,7 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// `None` = the user ended it.
-    fn run(&mut self, run: &Runnable) -> Result<Option<Record>, BackendError> {
+    fn run(&mut self, run: &Runnable) -> Result<Option<Record>, CommandError> {
         if self.control.is_interrupted() {
             return Ok(None);
         }
@@ -195,7 +178,7 @@ impl<'a> PreconditionSteps<'a> {
         self.left_behind |= made.left_behind;
         self.troubles.extend(made.troubles.iter().cloned());
         if !made.failures.is_empty() {
-            return Err(BackendError::Failed(made.failures));
+            return Err(made.failures.join("; ").into());
         }
         let goes_on = !self.control.is_interrupted() && !made.left_behind;
         Ok(made.results.record().filter(|_| goes_on).cloned())

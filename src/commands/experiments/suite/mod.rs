@@ -11,6 +11,7 @@ use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, RoundsRequest, SuiteAction, SuiteRequest};
 use crate::commands::shared::command_error::{CommandError, report_error};
 use crate::commands::shared::output;
+use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::commands::shared::output::print::print;
 use crate::commands::shared::runs::stored;
 use crate::experiments::RunRow;
@@ -18,12 +19,12 @@ use crate::experiments::compare::PlannedRuns;
 use crate::experiments::repeat::Repeat;
 use crate::experiments::suite::{self, DEFAULT_ROUNDS, SuiteReport, SuiteRow, suite_text};
 use crate::experiments::sweep::time_in_words;
+use crate::run::OutputPolicy;
 use crate::store::{SuiteNotes, TestNotes};
 use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
 use crate::units::visible;
 use kept::SuiteKeeper;
-use outputs::SuiteFiles;
 use rounds::{RoundsOutcome, SuiteRounds};
 use source::{PlannedSuite, PlannedTest};
 use std::ffi::OsString;
@@ -62,7 +63,8 @@ fn run(
     if request.dry_run {
         return print(&visible::lines(&list_tests(&planned, &rounds)));
     }
-    let files = SuiteFiles::open(request, &planned)?;
+    let door = planned.tests.iter().fold(OutputPolicy::default(), |door, planned| planned.run.door(door));
+    let files = AnswerFiles::open(&request.out, &[], door)?;
     let keeper =
         SuiteKeeper::open(request.store.as_deref(), &notes(&planned.name, &planned.about, &planned.tests))?;
     if !request.quiet {
@@ -164,7 +166,7 @@ fn report_suite(
     keeper: &SuiteKeeper,
     walk: &SuiteRounds,
     ended: Result<RoundsOutcome, CommandError>,
-    files: &SuiteFiles,
+    files: &AnswerFiles,
 ) -> Result<Exit, CommandError> {
     let row = |(planned, made): (&PlannedTest, &Vec<rounds::SuiteRun>)| {
         let ids = made.iter().map(|run| run.id.clone()).collect();
@@ -175,14 +177,14 @@ fn report_suite(
     let rows: Vec<SuiteRow> = planned.tests.iter().zip(&walk.made).map(row).collect();
     let mut exit = Exit::Success;
     if walk.made.iter().any(|made| !made.is_empty()) {
-        if !request.out.iter().any(|out| out.path.as_os_str() == "-") {
+        if !AnswerFiles::take_standard_output(&request.out) {
             exit = report_error(output::told_to_stdout(&suite_text(&rows, standard_output::room())));
         }
         let runs = walk.made.iter().flatten().map(|run| &run.side.known);
         let command_line = format!("diskspd suite {}", quoted(&request.given));
         let telling =
             SuiteReport { name: &planned.name, about: &planned.about, label: &keeper.label, rows: &rows };
-        files.write(&telling, runs, &command_line)?;
+        outputs::write(files, &telling, runs, &command_line)?;
     }
     let ended = match ended {
         Ok(ended) => ended,

@@ -1,6 +1,5 @@
 //! `diskspd sweep`: a command line with ranges is run point by point; a table and an answer come out.
 
-mod error;
 mod folder;
 mod outputs;
 mod page;

@@ -2,7 +2,6 @@
 //! run.
 
 use super::super::run_backend::{self, out_of_place};
-use super::error::OverBudget;
 use crate::cli::shell_quote::quoted;
 use crate::cli::{SweepRequest, TypedLine, print_options};
 use crate::commands::shared::command_error::CommandError;
@@ -157,13 +156,17 @@ impl Plan {
     ///
     /// # Errors
     /// Fails with the required time.
-    pub(super) fn fits_budget(&self, history: &[CompletedPoint], needed_s: f64) -> Result<(), OverBudget> {
+    pub(super) fn fits_budget(&self, history: &[CompletedPoint], needed_s: f64) -> Result<(), CommandError> {
         let mut once = self.sweep.clone();
         once.settings.repeat = crate::experiments::repeat::Repeat::Times(1);
         let one_pass_s = estimate(&once, &[]).seconds;
         match self.sweep.settings.budget_s {
             Some(budget_s) if history.is_empty() && one_pass_s > budget_s => {
-                Err(OverBudget { budget_s, one_pass_s, needed_s })
+                let [budget, one_pass, needed] = [budget_s, one_pass_s, needed_s].map(time_in_words);
+                Err(CommandError::from(format!(
+                    "--budget {budget}: one run of every point lasts {one_pass}, all requested runs last \
+                     {needed}; use fewer points, or shorter runs (-d, -W)"
+                )))
             }
             _ => Ok(()),
         }

@@ -1,12 +1,12 @@
 //! The walk through a sweep: one run after the other, each kept before the next begins.
 
 use super::super::run_backend;
-use super::error::{BetweenError, PointError, SweepError};
 use super::folder::Folder;
 use super::plan::Plan;
 use super::progress;
 use crate::cli::SweepRequest;
 use crate::clock::{self, SECOND};
+use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::console::display::{Display, Step};
 use crate::commands::shared::folder_error::FolderErrorKind;
 use crate::commands::shared::input::load_runs::RunFile;
@@ -18,12 +18,13 @@ use crate::experiments::sweep::{CompletedPoint, NextPoint, SweepAction, SweepOut
 use crate::finding::Finding;
 use crate::run::{Control, RunObserver};
 use crate::sys::standard_error::print_line;
+use std::fmt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 struct PointOutcome {
-    figures: Result<RunRow, PointError>,
+    figures: Result<RunRow, CommandError>,
     results: Option<CompletedResults>,
 }
 
@@ -77,13 +78,18 @@ impl<'a> SweepWalk<'a> {
     ///
     /// # Errors
     /// A run can't be kept, or the folder holds another sweep.
-    pub(super) fn run_points(&mut self) -> Result<SweepOutcome, SweepError> {
+    pub(super) fn run_points(&mut self) -> Result<SweepOutcome, CommandError> {
         loop {
             let what = match next(&self.plan.sweep, &self.history) {
                 NextPoint::Run(what) => what,
                 NextPoint::Done { out_of_budget: true } => return Ok(SweepOutcome::OutOfBudget),
                 NextPoint::Done { out_of_budget: false } => return Ok(SweepOutcome::Complete),
-                NextPoint::Astray(number) => return Err(SweepError::Astray { run: number + 1 }),
+                NextPoint::Astray(number) => {
+                    let number = number + 1;
+                    return Err(CommandError::from(format!(
+                        "--dir: run {number} of the folder belongs to another sweep; name another folder"
+                    )));
+                }
             };
             if !self.run_step(what)? || self.left_behind {
                 return Ok(SweepOutcome::Interrupted);
@@ -92,7 +98,7 @@ impl<'a> SweepWalk<'a> {
     }
 
     /// Executes a run with preparation and cleanup; false = ended by the user.
-    fn run_step(&mut self, what: SweepAction) -> Result<bool, SweepError> {
+    fn run_step(&mut self, what: SweepAction) -> Result<bool, CommandError> {
         let to_come = estimate(&self.plan.sweep, &self.history);
         let label = self.point_label(what);
         let (number, of) = (self.history.len() + 1, self.history.len() + to_come.runs);
@@ -113,7 +119,7 @@ impl<'a> SweepWalk<'a> {
         if control.is_interrupted() {
             return Ok(false);
         }
-        let outcome = match prepared.map_err(PointError::from).and_then(|()| self.make_runnable(what)) {
+        let outcome = match prepared.and_then(|()| self.make_runnable(what)) {
             Ok(point) => self.run(&point, &control),
             Err(why) => Some(PointOutcome { figures: Err(why), results: None }),
         };
@@ -167,18 +173,17 @@ impl<'a> SweepWalk<'a> {
         let listener: Arc<dyn RunObserver> = Arc::clone(&self.display) as Arc<dyn RunObserver>;
         let made = match run_backend::run(point, control, listener) {
             Ok(made) => made?,
-            Err(why) => return Some(PointOutcome { figures: Err(why.into()), results: None }),
+            Err(why) => return Some(PointOutcome { figures: Err(why), results: None }),
         };
         self.left_behind |= made.left_behind;
         if control.is_interrupted() && !made.is_whole {
             return None;
         }
         self.troubles.extend(made.troubles.iter().cloned());
-        let figures = run_backend::figures(&made).map_err(PointError::from);
-        Some(PointOutcome { figures, results: Some(made.results) })
+        Some(PointOutcome { figures: run_backend::figures(&made), results: Some(made.results) })
     }
 
-    fn make_runnable(&self, what: SweepAction) -> Result<Runnable, PointError> {
+    fn make_runnable(&self, what: SweepAction) -> Result<Runnable, CommandError> {
         let number = self.history.len();
         let run = match what {
             SweepAction::Point(place) | SweepAction::Reference(place) | SweepAction::WarmUp(place)
@@ -188,7 +193,8 @@ impl<'a> SweepWalk<'a> {
                 self.plan.slice_at(place, seconds)?.repetition(number)
             }
             SweepAction::Point(place) | SweepAction::Reference(place) | SweepAction::WarmUp(place) => {
-                self.plan.points.get(place).ok_or(PointError::Unknown)?.repetition(number)
+                let point = self.plan.points.get(place);
+                point.ok_or_else(|| "there is no such point".to_owned())?.repetition(number)
             }
             SweepAction::Rate(rate) => self.plan.at_rate(rate)?.repetition(number),
         };
@@ -210,21 +216,23 @@ impl<'a> SweepWalk<'a> {
         }
     }
 
-    fn run_between(&self, control: &Control) -> Result<(), BetweenError> {
+    fn run_between(&self, control: &Control) -> Result<(), CommandError> {
         let Some(command) = &self.request.between else { return Ok(()) };
-        let mut child =
-            Command::new("sh").args(["-c", &format!("exec >&2\n{command}")]).stdin(Stdio::null()).spawn()?;
+        let failed = |why: &dyn fmt::Display| CommandError::from(format!("--between: {why}"));
+        let child =
+            Command::new("sh").args(["-c", &format!("exec >&2\n{command}")]).stdin(Stdio::null()).spawn();
+        let mut child = child.map_err(|error| failed(&error))?;
         loop {
-            match child.try_wait()? {
+            match child.try_wait().map_err(|error| failed(&error))? {
                 Some(status) if status.success() => return Ok(()),
-                Some(status) => return Err(BetweenError::Failed(status)),
+                Some(status) => return Err(failed(&status)),
                 None => {}
             }
             if !control.sleep_until(clock::monotonic() + SECOND / 50) {
                 // It has most likely ended by the same Ctrl-C.
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(BetweenError::Interrupted);
+                return Err(failed(&"interrupted"));
             }
         }
     }

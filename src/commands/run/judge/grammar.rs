@@ -79,7 +79,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     }
     let label = |text: &str| match text {
         "" => Ok(None),
-        label => check_word(label).map(|()| Some(label.to_owned())).map_err(|why| why.to_string()),
+        label => check_word(label).map(|()| Some(label.to_owned())),
     };
     let save = line.read_value(&SAVE, label)?.map(|label| SaveRequest { label });
     let store = line.path(&FOLDER)?;

@@ -6,40 +6,24 @@
 //! 0001.journal.cycle.json   what was read back behind it
 //! ```
 
-use super::cycle::{COLUMNS, Cycle, CycleError, CycleRow};
+use super::cycle::{COLUMNS, Cycle, CycleRow};
 use super::journal::read_all;
 use crate::cli::{Exit, VerifyAfterRequest};
 use crate::commands::shared::command_error::CommandError;
 use crate::integrity::journal::format;
 use crate::limits;
 use crate::results::{Accumulate, IntegrityCounts};
-use crate::run::{HangGuard, OutputError, OutputPolicy};
+use crate::run::{HangGuard, OutputPolicy};
 use crate::sys::standard_output;
 use crate::units::count_of;
 use crate::units::table;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const JOURNAL: &str = ".journal";
 const CYCLE: &str = ".cycle.json";
-
-#[derive(Debug, thiserror::Error)]
-enum CampaignError {
-    #[error("--campaign {}: {why}", .folder.display())]
-    Folder { folder: PathBuf, why: io::Error },
-    #[error(
-        "--campaign {}: it holds no journal (FILE{JOURNAL}); make one by a run with --verify --journal {}",
-        .0.display(), .0.join("0001.journal").display()
-    )]
-    Empty(PathBuf),
-    #[error("{}: {why}", .file.display())]
-    Unreadable { file: PathBuf, why: io::Error },
-    #[error("{}: {why}; remove it to have the table of the other cycles", .file.display())]
-    Kept { file: PathBuf, why: CycleError },
-    #[error(transparent)]
-    NotKept(#[from] OutputError),
-}
 
 struct Journal {
     name: String,
@@ -53,15 +37,21 @@ pub(super) fn continue_campaign(
     folder: &Path,
     request: &VerifyAfterRequest,
 ) -> Result<(String, Exit), CommandError> {
-    let mut journals = list_journals(folder).map_err(campaign_failure)?;
-    let newest =
-        journals.last_mut().ok_or_else(|| campaign_failure(CampaignError::Empty(folder.to_owned())))?;
+    let mut journals = list_journals(folder)?;
+    let newest = journals.last_mut().ok_or_else(|| {
+        format!(
+            "--campaign {}: it holds no journal (FILE{JOURNAL}); make one by a run with --verify --journal \
+             {}",
+            folder.display(),
+            folder.join("0001.journal").display()
+        )
+    })?;
     let mut text = String::new();
     // Behind an older one others have written.
     if newest.cycle.is_none() && newest.began_ms.is_some() {
         let found = read_all(&folder.join(&newest.name), request)?;
         let cycle = Cycle::from_read_back(&newest.name, &found);
-        keep_cycle(folder, &cycle).map_err(campaign_failure)?;
+        keep_cycle(folder, &cycle)?;
         newest.cycle = Some(cycle);
         text = found.text + "\n";
     }
@@ -81,8 +71,8 @@ pub(super) fn continue_campaign(
     Ok((text, exit))
 }
 
-fn campaign_failure(error: CampaignError) -> CommandError {
-    error.to_string().into()
+fn unreadable(file: &Path, why: impl fmt::Display) -> CommandError {
+    format!("{}: {why}", file.display()).into()
 }
 
 fn is_damaged(cycle: &Cycle) -> bool {
@@ -91,8 +81,8 @@ fn is_damaged(cycle: &Cycle) -> bool {
 
 /// Returns the journals of a folder, newest last. Journals without a beginning are ordered by their file
 /// names.
-fn list_journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
-    let of_folder = |why| CampaignError::Folder { folder: folder.to_owned(), why };
+fn list_journals(folder: &Path) -> Result<Vec<Journal>, CommandError> {
+    let of_folder = |why: io::Error| format!("--campaign {}: {why}", folder.display());
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(of_folder)? {
         let name = entry.map_err(of_folder)?.file_name();
@@ -108,29 +98,29 @@ fn list_journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
     Ok(journals)
 }
 
-fn read_journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
+fn read_journal(folder: &Path, name: String) -> Result<Journal, CommandError> {
     let kept = folder.join(format!("{name}{CYCLE}"));
     let cycle = match limits::NOTES.read_file(&kept) {
-        Ok(bytes) => {
-            Some(Cycle::read(&bytes).map_err(|why| CampaignError::Kept { file: kept.clone(), why })?)
-        }
+        Ok(bytes) => Some(Cycle::read(&bytes).map_err(|why| {
+            unreadable(&kept, format!("{why}; remove it to have the table of the other cycles"))
+        })?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(why) => return Err(CampaignError::Unreadable { file: kept, why }),
+        Err(why) => return Err(unreadable(&kept, why)),
     };
     let began_ms = match &cycle {
         Some(cycle) => Some(cycle.began_ms),
         None => {
             let file = folder.join(&name);
-            let open = File::open(&file).map_err(|why| CampaignError::Unreadable { file, why })?;
+            let open = File::open(&file).map_err(|why| unreadable(&file, why))?;
             format::began_ms(BufReader::new(open))
         }
     };
     Ok(Journal { name, began_ms, cycle })
 }
 
-fn keep_cycle(folder: &Path, cycle: &Cycle) -> Result<(), CampaignError> {
+fn keep_cycle(folder: &Path, cycle: &Cycle) -> Result<(), CommandError> {
     let file = folder.join(format!("{}{CYCLE}", cycle.journal));
-    let unwritable = |why: io::Error| CampaignError::Unreadable { file: file.clone(), why };
+    let unwritable = |why: io::Error| unreadable(&file, why);
     let mut bytes = serde_json::to_vec_pretty(cycle).map_err(|why| unwritable(why.into()))?;
     bytes.push(b'\n');
     OutputPolicy::permit_own("--campaign", &file)?.open(&HangGuard::default())?.put(bytes)?;

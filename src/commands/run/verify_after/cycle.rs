@@ -1,8 +1,8 @@
 //! A cycle of a campaign: one run, one power cut, one read-back. Its result is kept next to its journal.
 
 use super::journal::JournalReadBack;
+use crate::commands::shared::command_error::CommandError;
 use crate::integrity::Power;
-use crate::json_reader::JsonError;
 use crate::profile::RawText;
 use crate::results::{Accumulate, IntegrityCounts, IntegrityResults};
 use crate::units::start_time::date_and_time;
@@ -90,9 +90,13 @@ impl Cycle {
     ///
     /// # Errors
     /// It isn't one, or damaged.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Cycle, CycleError> {
-        let cycle: Cycle = crate::json_reader::read_json(bytes)?;
-        if cycle.format == FORMAT { Ok(cycle) } else { Err(CycleError::Other) }
+    pub(crate) fn read(bytes: &[u8]) -> Result<Cycle, CommandError> {
+        let cycle: Cycle =
+            crate::json_reader::read_json(bytes).map_err(|error| format!("it is damaged: {error}"))?;
+        match cycle.format == FORMAT {
+            true => Ok(cycle),
+            false => Err(CommandError::failed(["is not a result of verify-after --campaign"])),
+        }
     }
 
     pub(crate) fn counts(&self) -> IntegrityCounts {
@@ -115,14 +119,6 @@ impl Cycle {
 /// It is left out of files that older versions of the program read.
 fn is_zero(bytes: &u64) -> bool {
     *bytes == 0
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum CycleError {
-    #[error("it is damaged: {0}")]
-    Damaged(#[from] JsonError),
-    #[error("is not a result of verify-after --campaign")]
-    Other,
 }
 
 /// A row of the table: the cycle's number from 1, and its known data.

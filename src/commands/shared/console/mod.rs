@@ -14,7 +14,7 @@ pub(crate) mod next_step;
 
 use super::output::{self, OutFile};
 use crate::checks::JudgedRecord;
-use crate::commands::shared::output::stream::{Stream, StreamError};
+use crate::commands::shared::output::stream::Stream;
 use crate::commands::shared::runs::message_filter;
 use crate::finding::{Finding, Printed, Severity};
 use crate::results::{IntervalFigures, JobInterval, Record};
@@ -130,12 +130,11 @@ impl RunObserver for Console {
 
     fn run_ended(&self) -> Option<String> {
         let stream = self.stream.lock_anyway().take();
-        match stream?.finish()? {
-            StreamError::Unread(message) => {
-                self.notice(&Finding::warning(message));
-                None
-            }
-            StreamError::Unwritten(message) => Some(message),
+        let found = stream?.finish()?;
+        if found.severity == Severity::Error {
+            return Some(found.message);
         }
+        self.notice(&found);
+        None
     }
 }

@@ -11,10 +11,11 @@ use crate::host::claims;
 use crate::host::target::locate;
 use crate::limits::EmptyInput;
 use crate::machine::System;
+use crate::message_error::MessageError;
 use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Origin, Profile, RawText, RunOptions};
 use crate::sys::inode;
-use crate::sys::owners::{self, OwnersError};
+use crate::sys::owners;
 use crate::sys::standard_error::print_line;
 use std::cell::OnceCell;
 use std::fs::File;
@@ -77,8 +78,8 @@ impl ProfileCache {
     ) -> Result<(Profile, RunOptions, Origin), CommandError> {
         let path = from.path.as_path();
         let is_secret = self.origin.is_received();
-        let (bytes, owner) = read_limited(from, &self.origin.owners)
-            .map_err(|why| wrong_profile(from, vec![why.to_string()]))?;
+        let (bytes, owner) =
+            read_limited(from, &self.origin.owners).map_err(|why| wrong_profile(from, vec![why.into()]))?;
         let mut origin = self.origin.clone().owned_by(owner);
         if from.form == ProfileForm::FioJobs {
             let converted = fio_jobs::converted(&bytes, path, &mut origin.owners, is_secret);
@@ -195,54 +196,38 @@ fn wrong_profile(from: &ProfileFile, messages: Vec<String>) -> CommandError {
     CommandError::usage_errors(messages).at_place(&given)
 }
 
-#[derive(Debug, thiserror::Error)]
-enum ProfileError {
-    #[error("no such file; check the name")]
-    Missing,
-    #[error("no such file; folders end with / here, not with \\: use {0}")]
-    Backslashes(String),
-    #[error("cannot be opened: {0}")]
-    NotOpened(#[source] OwnersError),
-    #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
-    #[error("is a directory; name a file in it")]
-    IsFolder,
-    #[error("{}", xml::too_large())]
-    TooLarge,
-    #[error(transparent)]
-    Empty(#[from] EmptyInput),
-}
-
 /// The cause of a missing profile: `-Xx\win.xml` is a name without folders here.
-fn missing_profile(from: &ProfileFile) -> ProfileError {
+fn missing_profile(from: &ProfileFile) -> String {
     let path = from.path.to_string();
     if !path.contains('\\') || cfg!(windows) {
-        return ProfileError::Missing;
+        return "no such file; check the name".to_owned();
     }
     let drive = path.get(1..2) == Some(":") && path.starts_with(|c: char| c.is_ascii_alphabetic());
     let local = if drive { &path[2..] } else { &path };
-    ProfileError::Backslashes(from.form.form_text(&RawText::from(local.replace('\\', "/").as_str())))
+    let local = from.form.form_text(&RawText::from(local.replace('\\', "/").as_str()));
+    format!("no such file; folders end with / here, not with \\: use {local}")
 }
 
 /// Reads a file and its owner up to the size limit of profiles, because it might be a disk image or
 /// endless.
-fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), ProfileError> {
+fn read_limited(from: &ProfileFile, owners: &[u32]) -> Result<(Vec<u8>, u32), MessageError> {
     let file = owners::open(from.path.as_path(), owners).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => missing_profile(from),
-        _ => ProfileError::NotOpened(error),
+        _ => format!("cannot be opened: {error}"),
     })?;
-    let metadata = file.metadata()?;
+    let unreadable = |error: io::Error| format!("cannot be read: {error}");
+    let metadata = file.metadata().map_err(unreadable)?;
     if metadata.is_dir() {
-        return Err(ProfileError::IsFolder);
+        return Err("is a directory; name a file in it".into());
     }
     if metadata.is_file() && metadata.len() > MAX_BYTES {
-        return Err(ProfileError::TooLarge);
+        return Err(xml::too_large().into());
     }
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(ProfileError::TooLarge);
+        return Err(xml::too_large().into());
     }
-    EmptyInput::check(&bytes)?;
+    EmptyInput::check(&bytes).map_err(|empty| empty.to_string())?;
     Ok((bytes, inode::owner(&metadata)))
 }

@@ -4,7 +4,7 @@ pub(crate) mod repeated;
 
 use super::{fio_logs, patterns};
 use crate::checks::JudgedRecord;
-use crate::commands::shared::unread_runs::{ReadError, RunsReadError};
+use crate::commands::shared::unread_runs::{RunsReadError, RunsReadErrorKind};
 use crate::finding::Finding;
 use crate::formats::decode;
 use crate::formats::fio;
@@ -57,13 +57,13 @@ pub(crate) fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), RunsReadError
             Ok(found) if found.is_empty() => {
                 let has_folders =
                     list_files(path).is_ok_and(|found| found.iter().any(|entry| entry.is_dir()));
-                files.push((path.clone(), Err(ReadError::EmptyFolder { has_folders }.at_path(path))));
+                files.push((path.clone(), Err(RunsReadErrorKind::EmptyFolder { has_folders }.at_path(path))));
             }
             Ok(found) => {
                 tell_skipped(path);
                 files.extend(found.into_iter().map(|file| (file, Ok(()))));
             }
-            Err(why) => files.push((path.clone(), Err(ReadError::Folder(why).at_path(path)))),
+            Err(why) => files.push((path.clone(), Err(RunsReadErrorKind::Folder(why).at_path(path)))),
         }
     }
     repeated::with_records(files, |(file, _)| file.as_path(), |record| (record, Ok(())))
@@ -205,14 +205,14 @@ pub(crate) fn run_file(path: &Path) -> Result<RunFile, RunsReadError> {
     open_runs(open(path), path).map_err(|fault| fault.at_path(path))
 }
 
-fn open_runs(opened: io::Result<OpenedInput>, path: &Path) -> Result<RunFile, ReadError> {
-    let (bytes, format) = match opened.map_err(ReadError::File)? {
+fn open_runs(opened: io::Result<OpenedInput>, path: &Path) -> Result<RunFile, RunsReadErrorKind> {
+    let (bytes, format) = match opened.map_err(RunsReadErrorKind::File)? {
         OpenedInput::Record(source) => {
             let record = json::read_from(BufReader::with_capacity(BUFFER, source))?;
             return Ok(RunFile::Record(Box::new(record)));
         }
         OpenedInput::Results(file, format) => {
-            (format.limit.read(file).map_err(ReadError::File)?, Some(format))
+            (format.limit.read(file).map_err(RunsReadErrorKind::File)?, Some(format))
         }
         OpenedInput::Text(bytes) => {
             let format = format_of(path, &bytes);
@@ -241,11 +241,11 @@ pub(crate) fn record(path: &Path) -> Result<Record, RunsReadError> {
 /// # Errors
 /// As there.
 pub(crate) fn owned_record(path: &Path) -> Result<(Record, u32), RunsReadError> {
-    let file = File::open(path).map_err(|error| ReadError::File(error).at_path(path))?;
-    let found = file.metadata().map_err(|error| ReadError::File(error).at_path(path))?;
+    let file = File::open(path).map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;
+    let found = file.metadata().map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;
     match open_runs(read_opened(file, path), path).map_err(|fault| fault.at_path(path))? {
         RunFile::Record(record) => Ok((*record, inode::owner(&found))),
-        RunFile::Results(_) => Err(ReadError::from(RecordError::Results).at_path(path)),
+        RunFile::Results(_) => Err(RunsReadErrorKind::from(RecordError::Results).at_path(path)),
     }
 }
 

@@ -1,12 +1,9 @@
 //! Handling of Ctrl-C and other signals that end runs, while the returned value is kept.
 
-use crate::commands::shared::command_error::{CommandError, failed_with};
-pub(crate) use crate::run::SignalWatchError;
+use crate::commands::shared::command_error::CommandError;
 use crate::run::events::{self, Event};
 use crate::run::{self, Control};
 use std::sync::Arc;
-
-failed_with!(SignalWatchError);
 
 /// Ends a run on a signal, as the event of `-yp` does; `document`: standard output contains only a
 /// document.
@@ -27,14 +24,14 @@ pub(crate) fn ends_a_run(
 ///
 /// # Errors
 /// It can't be watched for.
-pub(crate) fn ends_several(control: &Arc<Control>) -> Result<impl Sized + use<>, SignalWatchError> {
-    run::watch(Arc::clone(control), None, true)
+pub(crate) fn ends_several(control: &Arc<Control>) -> Result<impl Sized + use<>, CommandError> {
+    Ok(run::watch(Arc::clone(control), None, true)?)
 }
 
 /// Does the same silently, because the current run or the first rank prints the message.
 ///
 /// # Errors
 /// Fails if signals cannot be watched.
-pub(crate) fn ends_silently(control: &Arc<Control>) -> Result<impl Sized + use<>, SignalWatchError> {
-    run::watch_silently(Arc::clone(control))
+pub(crate) fn ends_silently(control: &Arc<Control>) -> Result<impl Sized + use<>, CommandError> {
+    Ok(run::watch_silently(Arc::clone(control))?)
 }

@@ -1,5 +1,6 @@
 //! Where reports go: standard output, and the files of `--out`.
 
+pub(crate) mod answer_files;
 pub(crate) mod answer_forms;
 pub(crate) mod page;
 pub(crate) mod print;

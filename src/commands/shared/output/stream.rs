@@ -1,6 +1,7 @@
 //! The stream (`--stream`): the interval figures during the run. A separate thread writes it, so that a
 //! slow or missing reader never delays the run.
 
+use crate::finding::Finding;
 use crate::report::live::{self, LiveInterval, LiveScope, LiveTotals, StreamFormat};
 use crate::results::{IntervalFigures, JobInterval};
 use crate::run::{Outlet, guard};
@@ -43,13 +44,6 @@ impl Write for ReplacedFile {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum StreamError {
-    /// The reader is slow, or has seen enough.
-    Unread(String),
-    Unwritten(String),
 }
 
 impl Stream {
@@ -99,9 +93,9 @@ impl Stream {
         }
     }
 
-    /// Waits briefly for the reader to take the rest. Returns a message about an error.
-    pub(crate) fn finish(self) -> Option<StreamError> {
-        use StreamError::{Unread, Unwritten};
+    /// Waits briefly for the reader to take the rest. Returns a warning if it did not read all lines, an
+    /// error if writing failed.
+    pub(crate) fn finish(self) -> Option<Finding> {
         let Stream { lines, ended, style, missed, totals, .. } = self;
         if style.format == StreamFormat::Prometheus {
             // Where too many wait it is full of others that come to the same.
@@ -111,21 +105,19 @@ impl Stream {
         let name = style.name;
         let lost =
             |count: u64| if count > 0 { format!("; {count} lines were left out") } else { String::new() };
+        let finding = |severity: fn(String) -> Finding, what: &str| {
+            Some(severity(format!("--stream {name}: {what}{}", lost(missed))))
+        };
         match ended.recv_timeout(MAX_READER_WAIT) {
             Ok(Ok(())) if missed == 0 => None,
-            Ok(Ok(())) => Some(Unread(format!("--stream {name}: the reader was too slow{}", lost(missed)))),
-            Ok(Err(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => Some(Unread(format!(
-                "--stream {name}: the reader closed it before the run ended{}",
-                lost(missed)
-            ))),
-            Ok(Err(e)) => Some(Unwritten(format!(
-                "--stream {name}: is incomplete, because writing failed: {e}{}",
-                lost(missed)
-            ))),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Some(Unread(format!(
-                "--stream {name}: the reader does not take the last lines; they are dropped{}",
-                lost(missed)
-            ))),
+            Ok(Ok(())) => finding(Finding::warning, "the reader was too slow"),
+            Ok(Err(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => {
+                finding(Finding::warning, "the reader closed it before the run ended")
+            }
+            Ok(Err(e)) => finding(Finding::error, &format!("is incomplete, because writing failed: {e}")),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                finding(Finding::warning, "the reader does not take the last lines; they are dropped")
+            }
         }
     }
 }
@@ -133,6 +125,7 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::Severity;
     use std::sync::{Arc, Mutex};
 
     /// Takes nothing until it is let.
@@ -161,7 +154,9 @@ mod tests {
         (0..2 * MAX_WAITING_LINES).for_each(|_| stream.send(&interval));
         assert!(stream.missed >= MAX_WAITING_LINES as u64 - 1);
         drop(held);
-        let Some(StreamError::Unread(message)) = stream.finish() else { panic!("all was read") };
+        let found = stream.finish().expect("a part is unread");
+        let message = &found.message;
+        assert_eq!(found.severity, Severity::Warning);
         assert!(message.contains("too slow") && message.contains("lines were left out"), "{message}");
         let lines = taken.lock().unwrap().iter().filter(|byte| **byte == b'\n').count();
         assert!((MAX_WAITING_LINES..=MAX_WAITING_LINES + 1).contains(&lines), "{lines}");
@@ -173,6 +168,8 @@ mod tests {
         drop(reader);
         let mut stream = Stream::new(Box::new(writer), lines_to("gone")).unwrap();
         stream.send(&IntervalFigures::default());
-        assert!(matches!(stream.finish(), Some(StreamError::Unread(message)) if message.contains("closed")));
+        let found = stream.finish().unwrap();
+        assert_eq!(found.severity, Severity::Warning);
+        assert!(found.message.contains("closed"), "{found:?}");
     }
 }

@@ -249,16 +249,16 @@ impl Runnable {
     /// It can't be run.
     pub(crate) fn run_here(&self, session: Session) -> Result<ExecutedRun, RunError> {
         let path = |given: &Option<RawText>| given.as_ref().map(|path| path.as_path().to_owned());
-        let session = Session {
+        let options = Options {
             recreate: self.recreate,
             destroy: self.destroy,
             origin: self.origin.clone(),
             io_log: path(&self.io_log),
             journal: path(&self.journal),
             own: self.own.clone(),
-            ..session
+            ..session.options
         };
-        execute(&self.profile, &self.run_options, &session)
+        execute(&self.profile, &self.run_options, &Session { options, ..session })
     }
 }
 

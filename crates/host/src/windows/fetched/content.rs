@@ -1,25 +1,20 @@
 //! Query of a file's written areas.
 
 use crate::windows::ranges::{Range, allocated, space, valid};
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::content::ContentShares;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::storage_answers::{StorageQuery, ask, open_for_ranges};
 use std::io;
 use std::path::Path;
 
-#[derive(Debug, thiserror::Error)]
-#[error("which parts of it were written is unknown: {what}: {source}")]
-pub struct UnknownContentError {
-    pub what: &'static str,
-    pub source: io::Error,
-}
-
 /// Returns the areas of the file from `from` to `to`, until a deadline.
 ///
 /// # Errors
 /// Fails if the file cannot be opened, or its file system does not report areas (FAT, shares).
-pub fn written(path: &Path, from: u64, to: u64, until: Nanos) -> Result<ContentShares, UnknownContentError> {
-    let not = |what| move |source| UnknownContentError { what, source };
+pub fn written(path: &Path, from: u64, to: u64, until: Nanos) -> Result<ContentShares, MessageError> {
+    let not =
+        |what| move |error: io::Error| format!("which parts of it were written is unknown: {what}: {error}");
     let file = open_for_ranges(path).map_err(not("it cannot be opened"))?;
     let to = to.min(file.metadata().map_err(not("its size"))?.len()).max(from);
     let (mut found, mut good) = (Vec::new(), Vec::new());

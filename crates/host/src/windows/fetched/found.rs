@@ -5,6 +5,7 @@ use crate::windows::layers::{DiskProperties, VolumeBeneath, stack as stack_of, s
 use crate::windows::uses::{
     DiskFound, OpenFound, PathKind, VolumeFound, disk_name, page_files as plain, path_kind,
 };
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::stack::Stack;
 use diskspd_sys::registry;
 use diskspd_sys::storage_answers::*;
@@ -131,18 +132,13 @@ pub(super) fn page_files() -> Vec<String> {
     plain(&registry::texts(MEMORY, "ExistingPageFiles"))
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct DisksError(String);
-
 /// Returns the volume of a path, existing or not, and the numbers of its disks.
 ///
 /// # Errors
 /// Fails if there are no disks, or the system does not report them.
-pub(super) fn find_volume(path: &Path) -> Result<VolumeBeneath, DisksError> {
-    let not = |why: &str| DisksError(why.to_owned());
-    let root = volume_path(path)
-        .map_err(|error| DisksError(format!("Windows does not report its volume: {error}")))?;
+pub(super) fn find_volume(path: &Path) -> Result<VolumeBeneath, MessageError> {
+    let not = |why: &str| MessageError::from(why);
+    let root = volume_path(path).map_err(|error| format!("Windows does not report its volume: {error}"))?;
     match drive_kind(&root) {
         DriveKind::Remote => {
             return Err(not("its files are on another host, and Windows does not report its disks"));
@@ -155,7 +151,7 @@ pub(super) fn find_volume(path: &Path) -> Result<VolumeBeneath, DisksError> {
     let file_system = information(&root).map(|found| found.file_system.to_lowercase()).unwrap_or_default();
     let asked = open(&name).and_then(|device| Ok((ask(&device, StorageQuery::Extents)?, device)));
     let (answer, device) =
-        asked.map_err(|error| DisksError(format!("the disks below {name} cannot be read: {error}")))?;
+        asked.map_err(|error| format!("the disks below {name} cannot be read: {error}"))?;
     let extents =
         extents_of(&answer.bytes).ok_or_else(|| not("Windows' answer about its disks is invalid"))?;
     let file_system = Some(file_system);

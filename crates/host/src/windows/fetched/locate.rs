@@ -4,8 +4,7 @@ use crate::windows::uses::place_of;
 use diskspd_base::path::path;
 use std::path::PathBuf;
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LocateError {}
+pub use std::convert::Infallible as LocateError;
 
 /// Where a target is: `#<n>` is `\\.\PhysicalDrive<n>`, `X:` is the volume `\\.\X:`, as for DISKSPD; a path
 /// is its own place.

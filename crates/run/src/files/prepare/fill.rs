@@ -27,20 +27,9 @@ pub(super) struct Job<'a> {
 }
 
 #[derive(Debug)]
-pub(super) enum Error {
-    Stopped,
-    Io(io::Error),
-}
-
-impl From<io::Error> for Error {
-    fn from(error: io::Error) -> Self {
-        Error::Io(error)
-    }
-}
-
-#[derive(Debug)]
 pub(super) struct FillFailed {
-    pub error: Error,
+    /// `None` = stopped.
+    pub error: Option<io::Error>,
     /// Bytes at the beginning of the file that are all written.
     pub written: u64,
 }
@@ -49,7 +38,7 @@ pub(super) struct FillFailed {
 pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<(), FillFailed> {
     let size = job.order.size;
     let mut block = Buffer::new(size.min(BLOCK) as usize)
-        .map_err(|error| FillFailed { error: Error::Io(error), written: 0 })?;
+        .map_err(|error| FillFailed { error: Some(error), written: 0 })?;
     if !job.order.zero {
         payload::pattern(block.as_mut_slice(), 0);
     }
@@ -63,7 +52,7 @@ pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<
         match run(&part, IN_FLIGHT, size, progress) {
             Ok(()) => done = part.to,
             // It said it could and can't (file systems in user space): the cache always can.
-            Err(Error::Io(error)) if error.kind() == io::ErrorKind::InvalidInput => {}
+            Err(Some(error)) if error.kind() == io::ErrorKind::InvalidInput => {}
             Err(error) => return Err(part.fill_failure(error)),
         }
     }
@@ -107,15 +96,15 @@ impl<'a> FilePart<'a> {
     }
 
     /// Once all threads have ended: up to where the file is written, for the blocks are taken in their order.
-    fn fill_failure(&self, error: Error) -> FillFailed {
+    fn fill_failure(&self, error: Option<io::Error>) -> FillFailed {
         let next = self.from + self.next.load(Ordering::Relaxed) * BLOCK;
         FillFailed { error, written: next.min(self.end.load(Ordering::Relaxed)) }
     }
 
-    fn write(&self) -> Result<(), Error> {
+    fn write(&self) -> Result<(), Option<io::Error>> {
         loop {
             if self.stop.load(Ordering::Relaxed) {
-                return Err(Error::Stopped);
+                return Err(None);
             }
             let offset = self.from + self.next.fetch_add(1, Ordering::Relaxed) * BLOCK;
             if offset >= self.to {
@@ -153,7 +142,7 @@ fn run(
     threads: u32,
     size: u64,
     progress: &mut dyn FnMut(u64, u64),
-) -> Result<(), Error> {
+) -> Result<(), Option<io::Error>> {
     let blocks = (part.to - part.from).div_ceil(BLOCK);
     let report = || progress(part.from + part.done.load(Ordering::Relaxed), size);
     crew::work("prepare", blocks.min(threads.into()), &part.failed, || part.write(), report)
@@ -189,7 +178,7 @@ mod tests {
         for direct in [None, Some((&unwritable, 512))] {
             let job = Job { file: &unwritable, direct, order: &sample_order(1 << 40), stop: &stop };
             let error = fill(&job, &mut |_, _| ()).unwrap_err();
-            let Error::Io(why) = &error.error else { panic!("{error:?}") };
+            let Some(why) = &error.error else { panic!("{error:?}") };
             assert!(why.to_string().starts_with("Bad file descriptor"), "{why}");
             assert_eq!(error.written, 0);
         }
@@ -203,7 +192,7 @@ mod tests {
         let job = Job { file: &file, direct: None, order: &order, stop: &stop };
         // Stopped by the first look at the progress, which the size sees to that there is.
         let failed = fill(&job, &mut |_, _| stop.store(true, Ordering::Relaxed)).unwrap_err();
-        assert!(matches!(failed.error, Error::Stopped));
+        assert!(failed.error.is_none());
         assert!(failed.written > 0 && failed.written < order.size);
         assert_eq!(file.metadata().unwrap().len(), failed.written);
     }
@@ -216,18 +205,14 @@ mod tests {
         let job = Job { file: &file, direct: None, order: &order, stop: &stop };
         let part = FilePart::new(&job, &block, 0, 10 * BLOCK);
         part.next.store(7, Ordering::Relaxed);
-        assert_eq!(part.fill_failure(Error::Stopped).written, 7 * BLOCK);
+        assert_eq!(part.fill_failure(None).written, 7 * BLOCK);
         part.failed.store(true, Ordering::Relaxed);
         part.write().unwrap();
-        assert_eq!(
-            part.fill_failure(Error::Stopped).written,
-            7 * BLOCK,
-            "the eighth block was taken and left"
-        );
+        assert_eq!(part.fill_failure(None).written, 7 * BLOCK, "the eighth block was taken and left");
         part.next.store(12, Ordering::Relaxed);
-        assert_eq!(part.fill_failure(Error::Stopped).written, 7 * BLOCK);
+        assert_eq!(part.fill_failure(None).written, 7 * BLOCK);
         let done = FilePart::new(&job, &block, 0, 10 * BLOCK);
         done.next.store(12, Ordering::Relaxed);
-        assert_eq!(done.fill_failure(Error::Stopped).written, 10 * BLOCK);
+        assert_eq!(done.fill_failure(None).written, 10 * BLOCK);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::options::Options;
 use crate::precreate;
-use crate::sources::{self, SourceError};
+use crate::sources;
 use crate::span::planning::probe_and_plan;
 use crate::span::setup::{self, SharedByWorkers};
 use crate::span::system::large_pages::HugePagePool;
@@ -18,7 +18,6 @@ use diskspd_sys::usage::{ThreadUsage, thread_usage};
 use diskspd_worker::control::Control;
 use diskspd_worker::{CountedEngine, Phases, RunReporter, Worker, WorkerFailure, WorkerOutcome};
 use std::cell::Cell;
-use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,23 +29,6 @@ pub struct Cost {
     /// Time in ns.
     pub elapsed: Nanos,
     pub cpu: ThreadUsage,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum ExactError {
-    #[error("the profile has no time span")]
-    NoSpan,
-    #[error("the time span has no thread")]
-    NoThread,
-    #[error("{}", .0.first().map(PlanError::to_string).unwrap_or_default())]
-    Unfit(Vec<PlanError>),
-    #[error(transparent)]
-    Sources(#[from] SourceError),
-    /// The worker can't be set up, or an I/O failed.
-    #[error(transparent)]
-    Worker(#[from] WorkerFailure),
-    #[error("cannot read the thread's CPU time: {0}")]
-    CpuTime(#[source] io::Error),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,15 +50,15 @@ pub fn run_exactly(
     options: &Options,
     ios: u64,
     time: Time,
-) -> Result<Cost, ExactError> {
+) -> Result<Cost, WorkerFailure> {
     let profile = &precreate::resized(profile);
-    let span = profile.time_spans.first().ok_or(ExactError::NoSpan)?;
+    let span = profile.time_spans.first().ok_or_else(|| "the profile has no time span".to_owned())?;
     let plan = probe_and_plan(profile, span, system, options, &Probes::default());
-    let plan = plan.map_err(ExactError::Unfit)?;
-    let worker = plan.workers.first().ok_or(ExactError::NoThread)?;
+    let plan = plan.map_err(|errors| errors.first().map(PlanError::to_string).unwrap_or_default())?;
+    let worker = plan.workers.first().ok_or_else(|| "the time span has no thread".to_owned())?;
     let (control, voice, held) = (Arc::new(Control::default()), RunReporter::quiet(), HeldTargets::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
-    let sources = sources::make(&plan.sources, &options.origin.owners)?;
+    let sources = sources::make(&plan.sources, &options.origin.owners).map_err(String::from)?;
     let shared = SharedByWorkers {
         span: &plan,
         interlocked: &interlocked,
@@ -109,12 +91,12 @@ pub fn run_exactly(
         hand,
         each,
     });
-    let usage = || thread_usage().map_err(ExactError::CpuTime);
+    let usage = || thread_usage().map_err(|error| format!("cannot read the thread's CPU time: {error}"));
     let (before, start) = (usage()?, monotonic());
     let outcome = worker_outcome(worker, &plan);
     let (end, after) = (monotonic(), usage()?);
     match outcome.failure {
-        Some(failure) => Err(failure.into()),
+        Some(failure) => Err(failure),
         None => Ok(Cost {
             ios: counted.load(Ordering::Relaxed),
             elapsed: end - start,

@@ -1,6 +1,5 @@
 //! A worker gets its targets, and its CPU.
 
-use crate::span::system::open_error::OpenError;
 use crate::span::system::preparation::HeldTargets;
 use diskspd_engine::{EngineKind, File};
 use diskspd_plan::{WorkerPlan, WorkerTarget};
@@ -36,7 +35,10 @@ pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), WorkerFailure> {
 ///
 /// # Errors
 /// Fails if a target cannot be opened, must not be written to, or does not support one of the operations.
-pub(crate) fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<File>, Vec<u32>), OpenError> {
+pub(crate) fn open_all(
+    plan: &WorkerPlan,
+    held: &HeldTargets,
+) -> Result<(Vec<File>, Vec<u32>), WorkerFailure> {
     let mut distinct: HashMap<&Path, Vec<(&WorkerTarget, usize)>> = HashMap::new();
     let mut opened = Vec::new();
     let mut index = Vec::new();
@@ -49,18 +51,22 @@ pub(crate) fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<Fil
             // It tells why where nothing was located.
             let place: &dyn Location = held.located.find(target).map_or(path, |located| located);
             let found = match plan.engine {
-                EngineKind::Nvme => files::open_namespace(place, &target.open)?,
-                _ => files::open(place, &target.open)?,
+                EngineKind::Nvme => files::open_namespace(place, &target.open),
+                _ => files::open(place, &target.open),
             };
+            let found = found.map_err(|error| error.to_string())?;
             if target.open.write {
-                held.claims.permit(path, &found)?;
+                held.claims.permit(path, &found).map_err(|refusal| refusal.to_string())?;
             }
             // What a namespace can do it has told when the run was planned.
             let tried = target.shares.iter().filter(|_| plan.engine != EngineKind::Nvme);
             for (op, row, _) in tried {
-                operation::supports(op, &found.file, found.size).map_err(|source| {
-                    let (option, path, what) = (row.option, target.path.clone(), row.in_files);
-                    OpenError::Operation { option, path, what, source }
+                operation::supports(op, &found.file, found.size).map_err(|error| {
+                    format!(
+                        "{0}: '{1}': its file system cannot {2}: {error}; leave out {0}, or use a file \
+                         elsewhere (ext4, xfs, btrfs)",
+                        row.option, target.path, row.in_files
+                    )
                 })?;
             }
             let WorkerTarget { priority, mapping, ways, .. } = *target;

@@ -10,9 +10,9 @@ use crate::span::planning::plan_at;
 use crate::span::system::refusals::{prepared, written};
 use crate::span::system::settle;
 use diskspd_base::finding::Finding;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::located::ResolvedTarget;
-use diskspd_integrity::IntegrityError;
 use diskspd_plan::{self as plan, PlanError, SpanPlan};
 use diskspd_profile::{RawText, Target, TimeSpan};
 use diskspd_worker::{RunReporter, SpanOutcome};
@@ -47,11 +47,11 @@ pub(crate) fn make_ready(
     prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice).map_err(|error| {
         match control.is_interrupted() {
             true => Box::default(),
-            false => failed(error.to_string()),
+            false => failed(error.into()),
         }
     })?;
     control.start_step("writes the targets' dirty pages to the device before it begins");
-    settle_and_begin(&plan, &located, common).map_err(|error| failed(error.to_string()))?;
+    settle_and_begin(&plan, &located, common).map_err(|error| failed(error.into()))?;
     Ok((plan, HeldTargets { located, claims }))
 }
 
@@ -94,28 +94,10 @@ fn settle_and_begin(
     planned: &SpanPlan,
     located: &SpanTargets,
     common: RunContext,
-) -> Result<(), Box<dyn std::error::Error>> {
+) -> Result<(), MessageError> {
     settle::settle(planned, located, common.control, common.voice)?;
-    let memory = common.system.memory_to_take();
-    Ok(common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))?)
-}
-
-/// Resets the known content of targets that are about to be written outside the workers.
-///
-/// # Errors
-/// Fails if the journal cannot record it.
-pub(crate) fn forget_renewed(
-    span: &TimeSpan,
-    planned: &SpanPlan,
-    common: RunContext,
-) -> Result<(), IntegrityError> {
     let Some(integrity) = common.integrity else { return Ok(()) };
-    let is_renewed = |path: &RawText| {
-        let is_made = |target: &Target| target.path == *path && plan::creates(target);
-        let is_new = !common.precreated.contains(path) && span.targets.iter().any(is_made);
-        is_new || common.options.run_options.prefill.is_some()
-    };
-    integrity.forget(planned, is_renewed)
+    integrity.begin_span(planned, common.system.memory_to_take()).map_err(|error| error.to_string().into())
 }
 
 /// Reports each check that is not possible for a target, once.

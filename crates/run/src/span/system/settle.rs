@@ -3,6 +3,7 @@
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
 use crate::watch::linux::observe_devices::opened;
+use diskspd_base::message_error::MessageError;
 use diskspd_figures::units::amount;
 use diskspd_host::located::InspectionHandle;
 use diskspd_output::guard;
@@ -18,13 +19,6 @@ const TICK: Duration = Duration::from_millis(100);
 /// Number of ticks before the user is informed of the wait.
 const LONG: u32 = 10;
 
-#[derive(Debug, thiserror::Error)]
-#[error("'{path}': cannot flush its dirty pages before the run: {source}; data may be lost")]
-pub(super) struct SettleError {
-    path: RawText,
-    source: std::io::Error,
-}
-
 /// Writes dirty data of each target on a device, excluding other dirty data in memory. A hanging medium
 /// does not delay an interruption, because a thread does the work.
 ///
@@ -35,7 +29,7 @@ pub(super) fn settle(
     located: &SpanTargets,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), SettleError> {
+) -> Result<(), MessageError> {
     for (engine, target) in targets(plan) {
         let InspectionHandle { file: Some(file), stack } = opened(located, engine, target) else {
             continue;
@@ -61,7 +55,7 @@ fn write(
     waiting: Option<u64>,
     control: &Control,
     voice: &RunReporter,
-) -> Result<(), SettleError> {
+) -> Result<(), MessageError> {
     let (ended, end) = mpsc::channel();
     let work = move || {
         let _waited_for = guard::is_waited_for();
@@ -73,8 +67,11 @@ fn write(
     for tick in 1u32.. {
         match end.recv_timeout(TICK) {
             Ok(Ok(())) | Err(RecvTimeoutError::Disconnected) => break,
-            Ok(Err(source)) => {
-                return Err(SettleError { path: path.clone(), source });
+            Ok(Err(error)) => {
+                return Err(format!(
+                    "'{path}': cannot flush its dirty pages before the run: {error}; data may be lost"
+                )
+                .into());
             }
             Err(RecvTimeoutError::Timeout) if control.is_interrupted() => break,
             Err(RecvTimeoutError::Timeout) if tick == LONG => {

@@ -5,8 +5,8 @@ use crate::files::content;
 use crate::options::Options;
 use crate::span::system::preparation::HeldTargets;
 use crate::span::system::probes::Probes;
-use crate::watch::linux::observe::ObserveError;
 pub(crate) use crate::watch::linux::observe::Observer;
+use diskspd_base::message_error::MessageError;
 use diskspd_machine::System;
 use diskspd_machine::content::ContentFacts;
 use diskspd_plan::SpanPlan;
@@ -24,7 +24,7 @@ pub(crate) fn observe<'a>(
     system: &'a System,
     options: &Options,
     probes: &Probes,
-) -> Result<Observer<'a>, ObserveError> {
+) -> Result<Observer<'a>, MessageError> {
     Observer::new(plan, &held.located, system, options, probes.take_trace())
 }
 

@@ -9,6 +9,7 @@ mod throttles;
 
 use crate::located::SpanTargets;
 use crate::watch::linux::trace::buffer_kib;
+use diskspd_base::message_error::MessageError;
 use diskspd_checks::slow::{BlockStep, ThreadState};
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
@@ -20,7 +21,7 @@ use diskspd_plan::SpanPlan;
 use diskspd_results::SlowIos;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::cpu;
-use diskspd_worker::slowest::{SlowestError, SlowestRings};
+use diskspd_worker::slowest::{self, SlowestRings};
 use diskspd_worker::telemetry::io_log::LineRing;
 use diskspd_worker::telemetry::live::Counters;
 use events::{COMPLETED, DONE, EventFormats, ISSUED, KernelEvent, QUEUED, SWITCH, WOKEN};
@@ -43,15 +44,6 @@ const EVENT_NS: f64 = 350.0;
 const MAX_FILTER_BYTES: usize = 3000;
 /// I/Os that a worker may hand out between two looks, for each that is wanted.
 const ROOM: usize = 4;
-
-#[derive(Debug, thiserror::Error)]
-pub enum ExplainError {
-    /// The kernel's events can't be recorded.
-    #[error("--explain: {}", .0.without_option())]
-    Refused(#[source] TracingError),
-    #[error(transparent)]
-    NotHeld(#[from] SlowestError),
-}
 
 /// The thread that explains, seen by the controlling one.
 #[derive(Debug)]
@@ -82,14 +74,14 @@ impl Explainer {
         wanted: Option<u32>,
         plan: &SpanPlan,
         located: &SpanTargets,
-    ) -> Result<Option<Explainer>, ExplainError> {
+    ) -> Result<Option<Explainer>, MessageError> {
         let Some(wanted) = wanted else { return Ok(None) };
         let root = Root::live_system();
         let places = TargetExtents::of_span(&root, plan, located);
         let entries = (wanted as usize).saturating_mul(ROOM).max(1024).next_power_of_two();
         let rings: Option<Vec<LineRing>> =
             plan.workers.iter().map(|worker| LineRing::new(worker.thread, entries, false)).collect();
-        let rings = Arc::new(rings.ok_or(SlowestError { wanted })?);
+        let rings = Arc::new(rings.ok_or_else(|| slowest::no_memory(wanted))?);
         let shared = Arc::new(FollowerOrders {
             threads: OnceLock::new(),
             started: Barrier::new(2),
@@ -97,7 +89,8 @@ impl Explainer {
             begin: AtomicU64::new(0),
         });
         let reader = EventFollower::open(&root, SlowestIoBuffer::new(wanted, places), (&rings, &shared));
-        let reader = reader.map_err(ExplainError::Refused)?;
+        let refused = |error: TracingError| format!("--explain: {}", error.without_option());
+        let reader = reader.map_err(refused)?;
         let workers: Vec<u32> = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
         let work = move || {
             let _aside = cpu::keep_away(workers);
@@ -105,7 +98,7 @@ impl Explainer {
         };
         // Not when recording begins: it must not go before others as the controlling thread does then.
         let thread = thread::Builder::new().name("explain".into()).spawn(work);
-        let thread = thread.map_err(|error| ExplainError::Refused(TracingError::Thread { error }))?;
+        let thread = thread.map_err(|error| refused(TracingError::Thread { error }))?;
         Ok(Some(Explainer { rings, wanted, thread: Some(thread), shared }))
     }
 

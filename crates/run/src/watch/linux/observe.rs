@@ -6,18 +6,18 @@
 use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::watch::linux::device_logs::StatementWatch;
-use crate::watch::linux::explain::{ExplainError, Explainer};
+use crate::watch::linux::explain::Explainer;
 use crate::watch::linux::observe_devices::DeviceWatch;
 use crate::watch::linux::resource_usage;
 use crate::watch::linux::trace::{self, TraceWatch};
 use crate::watch::linux::window_counters::WindowCounterReader;
 use diskspd_base::engines::EngineKind;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::cpu_sleeps::SleepCounters;
 use diskspd_host::device_log;
 use diskspd_host::interrupts::InterruptCounters;
 use diskspd_host::root::Root;
 use diskspd_host::tracer::TracerWatch;
-use diskspd_host::tracing::refusal::TracingError;
 use diskspd_machine::System;
 use diskspd_machine::completion::OneByOne;
 use diskspd_machine::thermal::Thermal;
@@ -26,16 +26,6 @@ use diskspd_results::{Observations, ThermalChange};
 use diskspd_sys::clock::Nanos;
 use diskspd_worker::slowest::SlowestRings;
 use diskspd_worker::telemetry::live::Counters;
-
-/// Reason why a requested observation of a time span is not possible.
-#[derive(Debug, thiserror::Error)]
-pub enum ObserveError {
-    /// `-e`
-    #[error(transparent)]
-    Trace(#[from] TracingError),
-    #[error(transparent)]
-    Explain(#[from] ExplainError),
-}
 
 /// The observer of one time span in real time.
 #[derive(Debug)]
@@ -67,7 +57,7 @@ impl<'a> Observer<'a> {
         system: &'a System,
         options: &Options,
         trace: Option<trace::ReadyTrace>,
-    ) -> Result<Observer<'a>, ObserveError> {
+    ) -> Result<Observer<'a>, MessageError> {
         let thermal = ThermalChange { before: read_thermal(system), ..ThermalChange::default() };
         let thermal = (!thermal.before.is_unknown()).then_some(thermal);
         let cpu_latency = options.run_options.cpu_latency_us;
@@ -85,7 +75,7 @@ impl<'a> Observer<'a> {
             )),
             devices,
             statements,
-            trace: TraceWatch::open(plan, located, trace)?,
+            trace: TraceWatch::open(plan, located, trace).map_err(|refusal| refusal.to_string())?,
             explainer: Explainer::new(options.run_options.explain, plan, located)?,
             tracers: TracerWatch::new(Root::live_system()),
             observed: Observations {

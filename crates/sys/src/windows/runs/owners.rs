@@ -4,12 +4,10 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-pub type OwnersError = io::Error;
-
 /// Opens a file for reading.
 ///
 /// # Errors
 /// It can't be opened.
-pub fn open(path: &Path, _: &[u32]) -> Result<File, OwnersError> {
+pub fn open(path: &Path, _: &[u32]) -> io::Result<File> {
     File::open(path)
 }

@@ -1,7 +1,7 @@
 //! The file of a repetition (`--repeat N --out r.json`) stands for the records of its runs, so `r*.json`
 //! contains a run only once.
 
-use crate::commands::shared::unread_runs::{ReadError, RunsReadError};
+use crate::commands::shared::unread_runs::{RunsReadError, RunsReadErrorKind};
 use crate::experiments::StoredAnswer;
 use crate::experiments::repetition::{RepeatedRun, Repetition};
 use crate::finding::Finding;
@@ -27,14 +27,14 @@ pub(crate) fn answer<A: StoredAnswer>(path: &Path) -> Result<Option<A>, RunsRead
     if !path.is_file() {
         return Ok(None);
     }
-    let fault = |error| ReadError::File(error).at_path(path);
+    let fault = |error| RunsReadErrorKind::File(error).at_path(path);
     let mut beginning = Vec::new();
     File::open(path).map_err(fault)?.take(HEAD_BYTES).read_to_end(&mut beginning).map_err(fault)?;
     if !answers::begins_so::<A>(&String::from_utf8_lossy(&beginning)) {
         return Ok(None);
     }
     let bytes = ANSWER.read_file(path).map_err(fault)?;
-    answers::read(&bytes).map(Some).map_err(|error| ReadError::from(error).at_path(path))
+    answers::read(&bytes).map(Some).map_err(|error| RunsReadErrorKind::from(error).at_path(path))
 }
 
 /// The records of all runs, in the folder of the repetition; `None` = some are missing or of other runs.

@@ -34,8 +34,10 @@ pub(crate) enum WithError {
     Quote(#[from] UnclosedQuote),
     #[error("--with: the command is empty; name the program, as in --with 'ssh host diskspd.exe'")]
     Empty,
-    #[error("--with: {0}")]
-    Ssh(#[from] remote::SshError),
+    #[error("--with: sftp, which copies the profile, has no option for ssh's {0}; put it into ~/.ssh/config")]
+    SshOption(String),
+    #[error("--with: ssh needs a host and the program there, as in --with 'ssh host diskspd.exe'")]
+    NoSshProgram,
     #[error("--with {command}: {fault}")]
     Program { command: String, fault: ProgramError },
     #[error(

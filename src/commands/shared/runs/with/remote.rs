@@ -1,6 +1,7 @@
 //! `--with 'ssh host diskspd.exe'`: the profile is copied to the host by sftp, which is part of ssh and
 //! needs no shell there, and is removed after the run.
 
+use super::WithError;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -23,15 +24,6 @@ const PLAIN_OPTIONS: &str = "46CAaqv";
 /// Options of ssh alone that a run can do without.
 const OMITTED_OPTIONS: &str = "nTtxXYk";
 
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SshError {
-    /// sftp has no such option.
-    #[error("sftp, which copies the profile, has no option for ssh's {0}; put it into ~/.ssh/config")]
-    Option(String),
-    #[error("ssh needs a host and the program there, as in --with 'ssh host diskspd.exe'")]
-    NoProgram,
-}
-
 /// A host that is reached by ssh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Remote {
@@ -44,7 +36,7 @@ impl Remote {
     ///
     /// # Errors
     /// Fails for a command of ssh for which the profile cannot be copied.
-    pub(super) fn from_command(words: &[String]) -> Result<Option<Remote>, SshError> {
+    pub(super) fn from_command(words: &[String]) -> Result<Option<Remote>, WithError> {
         let Some((program, rest)) = words.split_first() else { return Ok(None) };
         let path = Path::new(program);
         if !path.file_stem().is_some_and(|name| name.eq_ignore_ascii_case("ssh")) {
@@ -61,7 +53,7 @@ impl Remote {
                 None => return Ok(Some(Remote { words: copy, host: word.into() })),
             }
         }
-        Err(SshError::NoProgram)
+        Err(WithError::NoSshProgram)
     }
 
     pub(super) fn sftp(&self, commands: &Path) -> Vec<OsString> {
@@ -75,7 +67,7 @@ fn read_option<'a>(
     letters: &str,
     rest: &mut impl Iterator<Item = &'a String>,
     copy: &mut Vec<OsString>,
-) -> Result<(), SshError> {
+) -> Result<(), WithError> {
     for (at, letter) in letters.char_indices() {
         if PLAIN_OPTIONS.contains(letter) {
             copy.push(format!("-{letter}").into());
@@ -85,7 +77,7 @@ fn read_option<'a>(
             continue;
         }
         let known = WITH_VALUE.iter().find(|(known, _)| *known == letter).and_then(|(_, sftp)| *sftp);
-        let sftp = known.ok_or_else(|| SshError::Option(format!("-{letter}")))?;
+        let sftp = known.ok_or_else(|| WithError::SshOption(format!("-{letter}")))?;
         let attached = &letters[at + letter.len_utf8()..];
         let value = if attached.is_empty() { rest.next().map_or("", String::as_str) } else { attached };
         match sftp.ends_with('=') {
@@ -101,7 +93,7 @@ fn read_option<'a>(
 mod tests {
     use super::*;
 
-    fn sftp_command(line: &str) -> Result<Option<String>, SshError> {
+    fn sftp_command(line: &str) -> Result<Option<String>, WithError> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let joined = |words: Vec<OsString>| {
             words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
@@ -120,19 +112,19 @@ mod tests {
             ),
             ("ssh -p2222 -4Tl me win d.exe", format!("sftp {quiet} -P 2222 -4 -oUser=me -b b win")),
         ] {
-            assert_eq!(sftp_command(ssh), Ok(Some(sftp)), "{ssh}");
+            assert_eq!(sftp_command(ssh).unwrap(), Some(sftp), "{ssh}");
         }
         for here in ["diskspd.exe", "wine diskspd.exe", "./ssh-diskspd"] {
-            assert_eq!(sftp_command(here), Ok(None), "{here}");
+            assert_eq!(sftp_command(here).unwrap(), None, "{here}");
         }
         for (ssh, fault) in [
-            ("ssh", SshError::NoProgram),
-            ("ssh win", SshError::NoProgram),
-            ("ssh -p", SshError::NoProgram),
-            ("ssh -D 1080 win d.exe", SshError::Option("-D".into())),
-            ("ssh -E log win d.exe", SshError::Option("-E".into())),
+            ("ssh", WithError::NoSshProgram),
+            ("ssh win", WithError::NoSshProgram),
+            ("ssh -p", WithError::NoSshProgram),
+            ("ssh -D 1080 win d.exe", WithError::SshOption("-D".into())),
+            ("ssh -E log win d.exe", WithError::SshOption("-E".into())),
         ] {
-            assert_eq!(sftp_command(ssh), Err(fault), "{ssh}");
+            assert_eq!(sftp_command(ssh).unwrap_err().to_string(), fault.to_string(), "{ssh}");
         }
     }
 }

@@ -3,13 +3,13 @@
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
 use crate::watch::linux::observe_devices;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::located::InspectionHandle;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::WatchedDevice;
 use diskspd_plan::SpanPlan;
 use diskspd_profile::TargetId;
 use diskspd_sys::extents::{self, DeviceExtent};
-use std::io;
 
 /// Maximum number of known file pieces; I/O in further pieces is unattributed.
 const MAX_PIECES: usize = 1 << 16;
@@ -20,26 +20,8 @@ const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 #[derive(Debug)]
 pub(super) struct TargetExtents {
     pub id: TargetId,
-    device: Result<TracedExtents, PositionError>,
-}
-
-/// Reason why the device position of a target's I/Os is unknown.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum PositionError {
-    #[error("its target is unknown")]
-    Unnamed,
-    #[error("{0}")]
-    NoDevice(String),
-    #[error("{0} does not report where on its devices a file is")]
-    OwnSpace(String),
-    #[error("several devices are directly below it")]
-    SeveralDevices,
-    #[error("the I/Os of {0} are not separable from the I/Os of its disk")]
-    WithOthers(String),
-    #[error("the file was not opened")]
-    NotOpened,
-    #[error("the file system does not report where the file is ({0})")]
-    NotMapped(#[source] io::Error),
+    /// The positions, or the reason why they are unknown.
+    device: Result<TracedExtents, MessageError>,
 }
 
 #[derive(Debug)]
@@ -51,28 +33,27 @@ struct TracedExtents {
 }
 
 impl TracedExtents {
-    fn from_opened(
-        root: &Root,
-        opened: &InspectionHandle,
-        size: u64,
-    ) -> Result<TracedExtents, PositionError> {
+    fn from_opened(root: &Root, opened: &InspectionHandle, size: u64) -> Result<TracedExtents, MessageError> {
         let stack = &opened.stack;
         if let Some(why) = &stack.no_device_reason {
-            return Err(PositionError::NoDevice(why.clone()));
+            return Err(why.as_str().into());
         }
         if let Some(own) = stack.file_system.as_ref().filter(|name| OWN_SPACE.contains(&name.as_str())) {
-            return Err(PositionError::OwnSpace(own.clone()));
+            return Err(format!("{own} does not report where on its devices a file is").into());
         }
-        let [name] = &stack.top_devices[..] else { return Err(PositionError::SeveralDevices) };
-        let watched = WatchedDevice::find_watched(root, stack)
-            .ok_or_else(|| PositionError::WithOthers(name.clone()))?;
-        let pieces = match (&stack.file_system, &opened.file) {
-            (None, _) => None,
-            (Some(_), None) => return Err(PositionError::NotOpened),
-            (Some(_), Some(file)) => {
-                Some(extents::places(file, size, MAX_PIECES).map_err(PositionError::NotMapped)?)
-            }
+        let [name] = &stack.top_devices[..] else {
+            return Err("several devices are directly below it".into());
         };
+        let watched = WatchedDevice::find_watched(root, stack)
+            .ok_or_else(|| format!("the I/Os of {name} are not separable from the I/Os of its disk"))?;
+        let pieces =
+            match (&stack.file_system, &opened.file) {
+                (None, _) => None,
+                (Some(_), None) => return Err("the file was not opened".into()),
+                (Some(_), Some(file)) => Some(extents::places(file, size, MAX_PIECES).map_err(|error| {
+                    format!("the file system does not report where the file is ({error})")
+                })?),
+            };
         Ok(TracedExtents { watched, name: name.clone(), pieces })
     }
 }
@@ -84,7 +65,7 @@ impl TargetExtents {
             let all = plan.workers.iter().flat_map(|worker| &worker.targets);
             let id = all.into_iter().find(|target| target.target == index).map(|target| target.id);
             let known = ids.iter().find(|(_, target)| Some(target.id) == id);
-            let device = known.ok_or(PositionError::Unnamed);
+            let device = known.ok_or_else(|| MessageError::from("its target is unknown"));
             let device = device.and_then(|(engine, target)| {
                 TracedExtents::from_opened(
                     root,
@@ -102,7 +83,7 @@ impl TargetExtents {
         self.device.as_ref().ok().map(|device| (device.watched.number, device.watched.has_queue))
     }
 
-    pub(super) fn unknown_reason(&self) -> Option<&PositionError> {
+    pub(super) fn unknown_reason(&self) -> Option<&MessageError> {
         self.device.as_ref().err()
     }
 

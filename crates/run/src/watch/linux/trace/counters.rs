@@ -1,6 +1,7 @@
 //! Events that are only counted: by the kernel, on every CPU.
 
 use super::Machine;
+use diskspd_base::message_error::MessageError;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::network::NetworkCounters;
 use diskspd_host::tracing::refusal::TracingError;
@@ -28,14 +29,6 @@ enum CounterSource {
     Nowhere(String),
 }
 
-#[derive(Debug, thiserror::Error)]
-enum TracepointError<'a> {
-    #[error("this kernel has no tracepoint {0}")]
-    Unknown(&'a str),
-    #[error("the tracepoint {name} of this kernel has no field {field}")]
-    WithoutField { name: &'a str, field: &'a str },
-}
-
 impl Counters {
     /// Opens the counters of these classes.
     ///
@@ -52,7 +45,7 @@ impl Counters {
                 Source::MinorFaults => at_end(&mut events, Event::MinorFaults),
                 Source::Tracepoint { name, filter } => match find_tracepoint(machine, name, filter)? {
                     Ok(point) => at_end(&mut events, Event::Tracepoint(point)),
-                    Err(why) => CounterSource::Nowhere(why.to_string()),
+                    Err(why) => CounterSource::Nowhere(why.into()),
                 },
             };
             rows.push((row, place));
@@ -112,16 +105,16 @@ fn at_end(events: &mut Vec<Event>, event: Event) -> CounterSource {
 }
 
 /// A tracepoint of this kernel, or why it has none of that kind.
-fn find_tracepoint<'a>(
+fn find_tracepoint(
     machine: &Machine,
-    name: &'a str,
-    filter: &'a str,
-) -> Result<Result<Tracepoint, TracepointError<'a>>, TracingError> {
+    name: &str,
+    filter: &str,
+) -> Result<Result<Tracepoint, MessageError>, TracingError> {
     let Some(format) = machine.format(name)? else {
-        return Ok(Err(TracepointError::Unknown(name)));
+        return Ok(Err(format!("this kernel has no tracepoint {name}").into()));
     };
     Ok(match format.missing(filter) {
-        Some(field) => Err(TracepointError::WithoutField { name, field }),
+        Some(field) => Err(format!("the tracepoint {name} of this kernel has no field {field}").into()),
         None => Ok(Tracepoint { id: format.id, filter: filter.into() }),
     })
 }

@@ -2,8 +2,9 @@
 
 use super::recorder::buffer_kib;
 use super::requests::{BlockEvent, BlockFormats};
+use diskspd_base::message_error::MessageError;
 use diskspd_host::root::Root;
-use diskspd_host::tracing::devices::{WatchedDevice, WatchedDeviceError};
+use diskspd_host::tracing::devices::WatchedDevice;
 use diskspd_host::tracing::instance::{Instance, Recording};
 use diskspd_host::tracing::refusal::TracingError;
 use diskspd_host::tracing::{BlockFormat, Tracefs};
@@ -14,7 +15,7 @@ use diskspd_trace::formats::RequestView;
 use diskspd_trace::{IoCollector, IoTrace};
 use diskspd_worker::Control;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -31,21 +32,6 @@ const PAUSE: Nanos = SECOND / 50;
 /// Time in ns after which an event of any CPU is in its buffer.
 const SETTLED: Nanos = SECOND / 50;
 const SECTOR: u64 = 512;
-
-#[derive(Debug, thiserror::Error)]
-pub enum WatchError {
-    #[error(transparent)]
-    NotWatched(#[from] WatchedDeviceError),
-    #[error("{}: {}", .path.display(), .refusal.without_option())]
-    Refused {
-        path: PathBuf,
-        #[source]
-        refusal: TracingError,
-    },
-    /// The kernel told, and then no more.
-    #[error("{}: watching it failed: {source}", .path.display())]
-    Failed { path: PathBuf, source: io::Error },
-}
 
 fn io_tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
     match (view, has_queue) {
@@ -67,10 +53,10 @@ pub fn watch_device(
     view: RequestView,
     control: &Control,
     begun: impl FnOnce(),
-) -> Result<IoTrace, WatchError> {
+) -> Result<IoTrace, MessageError> {
     let root = Root::live_system();
     let watched = WatchedDevice::find(&root, path)?;
-    let told = |refusal| WatchError::Refused { path: path.to_owned(), refusal };
+    let told = |refusal: TracingError| format!("{}: {}", path.display(), refusal.without_option());
     let tracefs = Tracefs::find(&root).map_err(told)?;
     let format = |name: &'static str| {
         let found = tracefs.format(name).map_err(told)?;
@@ -99,7 +85,7 @@ pub fn watch_device(
         collected: IoCollector::default(),
         lost: 0,
     };
-    let failed = |source| WatchError::Failed { path: path.to_owned(), source };
+    let failed = |error| format!("{}: watching it failed: {error}", path.display());
     reader.instance.start().map_err(failed)?;
     begun();
     reader.watch_events(Nanos::from(seconds) * SECOND, control).map_err(failed)?;
