@@ -479,8 +479,8 @@ fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u
         }
         Direction::Read => "I/Os of this program outside of the measured time",
         Direction::Write if part.keeps_copies() => {
-            "metadata, copies of the data (DUP, RAID1, ..), whole blocks written for small I/Os, or other users of \
-             the file system"
+            "metadata, copies of the data (DUP, RAID1, ..), whole blocks written for small I/Os, or other \
+             users of the file system"
         }
         Direction::Write => {
             "journal and metadata, whole blocks written for small I/Os, or other users of the file system"

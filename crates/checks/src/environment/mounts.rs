@@ -50,8 +50,8 @@ pub(super) fn without_barriers(seen: &HostFacts) -> Vec<Finding> {
     })
 }
 
-/// Reports less than a tenth of free space. Copy-on-write file systems need free space for every write, and
-/// read-only ones need none.
+/// Reports less than a tenth of free space on writable file systems. Copy-on-write needs free space for every
+/// write.
 pub(super) fn full(seen: &HostFacts) -> Vec<Finding> {
     check_file_systems(seen, |file_system| {
         if mount_option(file_system, &["ro"]).is_some() {

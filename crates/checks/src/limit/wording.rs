@@ -87,21 +87,7 @@ pub(super) fn describe(
             finding(Severity::Warning, "limited-by-interrupts", what).remedy(SPREAD_INTERRUPTS)
         }
         Limiter::BusyCpus => busy_cpus(span, effort, limits, contention),
-        Limiter::Kernel => {
-            let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
-            let device = span.the_device();
-            let what = format!(
-                "the kernel above {device}: {device} had {at_device:.1} of {depth:.0} outstanding I/Os in \
-                 flight"
-            );
-            let finding = finding(Severity::Note, "limited-by-kernel", what).remedy(KERNEL_REMEDY);
-            match kernel::held_by_layer(span, depth) {
-                Some((upper, held)) => finding.shown_by(format!(
-                    "{upper} had {held:.1} of them in flight: a layer between it and {device} held them"
-                )),
-                None => finding,
-            }
-        }
+        Limiter::Kernel => kernel_finding(span, effort),
         Limiter::Unclear if groups::io_changed(span, effort) => limits_changed(span),
         Limiter::Unclear if process_stalls::stopped(span).is_some() => stopped_finding(span),
         Limiter::Unclear if kernel::limits(span, effort, limits) => kernel_or_what(span, effort, limits),
@@ -112,6 +98,22 @@ pub(super) fn describe(
         Limiter::Storage => storage_finding(span, limits),
     };
     with_figures(finding, span, effort, limits, limiter)
+}
+
+fn kernel_finding(span: &SpanContext, effort: &ResourceUsage) -> Finding {
+    let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
+    let device = span.the_device();
+    let message = format!(
+        "limited by the kernel above {device}: {device} had {at_device:.1} of {depth:.0} outstanding I/Os in \
+         flight"
+    );
+    let finding = Finding::new("limited-by-kernel", Severity::Note, span, message).remedy(KERNEL_REMEDY);
+    match kernel::held_by_layer(span, depth) {
+        Some((upper, held)) => finding.shown_by(format!(
+            "{upper} had {held:.1} of them in flight: a layer between it and {device} held them"
+        )),
+        None => finding,
+    }
 }
 
 fn device_or_threads(span: &SpanContext, effort: &ResourceUsage, limits: &Limits) -> Finding {

@@ -64,12 +64,14 @@ fn changes_by_others_are_reported() {
         ("a hole of a block", space(None, full, holes(4096)), None),
         ("holes filled", space(None, holes(32 * MIB), full), None),
         ("holes made unwritten", space(None, holes(32 * MIB), unwritten(32 * MIB)), None),
-        ("cloned, and only read", space(None, full, shared(64 * MIB)), None),
-        ("cloned, and written", space(None, full, shared(64 * MIB)), None),
+        ("cloned", space(None, full, shared(64 * MIB)), file),
         ("discarded under a file system", space(Some("sda"), full, holes(32 * MIB)), None),
     ] {
         let findings = run((0, 100 * MIB)).on_file().find_names(|facts| change(facts));
         let found = findings.iter().find(|(name, _)| ["file-changed", "settings-changed"].contains(name));
         assert_eq!(found.copied(), expected.map(|name| (name, Warning)), "{what}: {findings:?}");
     }
+    let read = run((100 * MIB, 0)).on_file();
+    let findings = read.find_names(|facts| space(None, full, shared(64 * MIB))(facts));
+    assert!(findings.iter().all(|(name, _)| *name != "file-changed"), "reads of clones: {findings:?}");
 }
