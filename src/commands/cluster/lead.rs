@@ -112,7 +112,6 @@ impl Coordinator {
                 options: std::mem::take(&mut asked.options),
                 listener: Arc::clone(&asked.listener),
                 control: Arc::clone(&asked.control),
-                ..Session::default()
             }
         });
         RankKeeper::attach_keeper(keeper, outbox, wants, session.unwrap_or_default())

@@ -63,7 +63,6 @@ pub(crate) fn measure(
         options: Options { events, ..Options::default() },
         listener: Arc::new(Console::new(manner, display, stream, Arc::clone(&files))),
         control: Arc::clone(&control),
-        ..Session::default()
     };
     signals::lead_cpu_limit();
     let _watches = ctrl_c::ends_a_run(&control, stop, document)?;
