@@ -387,6 +387,9 @@ fn steady_runs_neither_stall_nor_end_silent() {
         let found = judgement.steadiness[0].as_ref().map(|steady| steady.verdict);
         let found = found.map(|verdict| serde_json::to_value(verdict).unwrap().as_str().unwrap().to_owned());
         assert_eq!(found.as_deref(), verdict, "{seconds} s, {warm_up:?}: {:?}", judgement.outages);
+        let is_steady = judgement.findings.iter().any(|finding| finding.name == "steady-after");
+        let expected = warm_up.is_some_and(|warm_up| warm_up.steady) && verdict == Some("steady");
+        assert_eq!(is_steady, expected, "{seconds} s, {warm_up:?}");
     }
 }
 

@@ -5,18 +5,18 @@ use super::root::Root;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Names, and places in `/sys/block/<device>`.
-const SETTINGS: [(&str, &str); 9] = [
-    ("scheduler", "queue/scheduler"),
-    ("nr_requests", "queue/nr_requests"),
-    ("write_cache", "queue/write_cache"),
-    ("max_sectors_kb", "queue/max_sectors_kb"),
-    ("nomerges", "queue/nomerges"),
-    ("wbt_lat_usec", "queue/wbt_lat_usec"),
-    ("read_ahead_kb", "queue/read_ahead_kb"),
-    ("loop/dio", "loop/dio"),
-    ("size", "size"),
+/// Names in `/sys/block/<device>/queue`.
+const QUEUE_SETTINGS: [&str; 7] = [
+    "scheduler",
+    "nr_requests",
+    "write_cache",
+    "max_sectors_kb",
+    "nomerges",
+    "wbt_lat_usec",
+    "read_ahead_kb",
 ];
+/// Names in `/sys/block/<device>`.
+const DEVICE_SETTINGS: [&str; 2] = ["loop/dio", "size"];
 
 /// One setting of a device; its file stays open, because reading it again then takes only microseconds.
 #[derive(Debug)]
@@ -32,8 +32,11 @@ impl QueueSetting {
     pub fn read(root: &Root, devices: &[String]) -> Vec<QueueSetting> {
         let devices = devices.iter().filter_map(|name| Device::find_by_name(root, name));
         let settings = devices.flat_map(|device| {
-            SETTINGS.into_iter().filter_map(move |(name, place)| {
-                let file = File::open(device.directory().join(place)).ok()?;
+            let queue = device.directory().join("queue");
+            let queued = QUEUE_SETTINGS.map(|name| (name, queue.join(name)));
+            let own = DEVICE_SETTINGS.map(|name| (name, device.directory().join(name)));
+            queued.into_iter().chain(own).filter_map(move |(name, path)| {
+                let file = File::open(path).ok()?;
                 Some(QueueSetting { device: device.name.clone(), name, file })
             })
         });

@@ -17,6 +17,10 @@ pub(crate) fn check(
     limits: Option<&Limits>,
 ) -> Vec<Finding> {
     let waited = span.results.observed.as_ref().and_then(|observed| observed.warm_up);
+    let verdict = steadiness.map_or(SteadyVerdict::Unclear, |steady| steady.verdict);
+    let is_unsteady = !matches!(verdict, SteadyVerdict::Steady | SteadyVerdict::Unclear);
+    // An unsteady measurement contradicts a steady warm-up, which compares whole seconds.
+    let waited = waited.filter(|warm_up| !(warm_up.steady && is_unsteady));
     let waited = waited.map(|warm_up| match warm_up {
         WarmUp { seconds, steady: true, .. } => {
             Finding::new("steady-after", Severity::Note, span, format!("steady after {seconds} s of warm-up"))
