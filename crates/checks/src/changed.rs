@@ -61,7 +61,7 @@ fn changed_spaces(span: &SpanContext) -> Vec<Finding> {
         let device = facts.devices.iter().find(|device| device.name == first.name)?;
         let bytes = device.activity.discard.bytes;
         let is_foreign = bytes > 0 && own_discards(span, &[target.target]) == 0;
-        is_foreign.then(|| (target.target, format!("{} of it were discarded", Size(bytes))))
+        is_foreign.then(|| (target.target, format!("{:#} of it were discarded", Size(bytes))))
     });
     let mut found: Vec<(TargetId, String)> = spaces.collect();
     for discard in discards {
@@ -99,11 +99,11 @@ fn space_changes(span: &SpanContext, change: &SpaceChange, targets: &[TargetId])
     let gaps = |space: &ContentShares| space.holes.saturating_add(space.unwritten);
     let emptied = grown(gaps(&change.before), gaps(&change.after));
     if let Some(more) = emptied.filter(|_| own_discards(span, targets) == 0) {
-        return Some(format!("{} of it became unwritten (punched, zeroed or discarded)", Size(more)));
+        return Some(format!("{:#} of it became unwritten (punched, zeroed or discarded)", Size(more)));
     }
     let more = grown(change.before.shared, change.after.shared);
     let more = more.filter(|_| total_of(span, targets, |row| row.write.ios) > 0)?;
-    Some(format!("{} of it became shared (a clone or snapshot), so writes copy it first", Size(more)))
+    Some(format!("{:#} of it became shared (a clone or snapshot), so writes copy it first", Size(more)))
 }
 
 fn build_space_finding(span: &SpanContext, target: TargetId, what: &str) -> Finding {
@@ -153,7 +153,7 @@ pub(super) fn settings(span: &SpanContext) -> Vec<Change> {
 /// The chosen one of a list, such as `none` of `mq-deadline [none]`; a size in bytes instead of sectors.
 fn format_setting(setting: &str, value: &str) -> String {
     match value.parse::<u64>() {
-        Ok(sectors) if setting == "size" => Size(sectors.saturating_mul(512)).to_string(),
+        Ok(sectors) if setting == "size" => format!("{:#}", Size(sectors.saturating_mul(512))),
         _ => diskspd_machine::storage::chosen_word(value),
     }
 }

@@ -77,12 +77,13 @@ fn gaps(facts: &TargetContent) -> Option<Finding> {
     let space = facts.space.filter(|space| space.examined > 0)?;
     let unwritten = really_unwritten(&space, facts.sample.as_ref());
     let kinds = [(space.holes, "holes"), (unwritten, "unwritten extents"), (space.inline, "inline data")];
-    let share = |bytes: u64| bytes as f64 / space.examined as f64;
     let all = kinds.iter().fold(0, |sum: u64, (bytes, _)| sum.saturating_add(*bytes));
-    let severity = gaps_severity(share(all))?;
+    let severity = gaps_severity(share(all, space.examined))?;
     let named = kinds.iter().filter(|(bytes, _)| *bytes > 0);
-    let parts: Vec<String> =
-        named.clone().map(|(bytes, name)| format!("{} {name}", percent(share(*bytes)))).collect();
+    let parts: Vec<String> = named
+        .clone()
+        .map(|(bytes, name)| format!("{} {name}", percent(share(*bytes, space.examined))))
+        .collect();
     let path = facts.path;
     let what =
         if facts.device { format!("'{path}' is a loop device on a file that") } else { format!("'{path}'") };
@@ -209,7 +210,7 @@ fn find_reducer<'a>(facts: &TargetContent<'a>, which: fn(&&Reducer) -> bool) -> 
 }
 
 fn share(part: u64, all: u64) -> f64 {
-    part as f64 / all.max(1) as f64
+    part.min(all) as f64 / all.max(1) as f64
 }
 
 /// Whole percents; neither all nor nothing unless it is.
@@ -267,6 +268,13 @@ mod tests {
             .into_iter()
             .map(|finding| (finding.name, finding.severity))
             .collect()
+    }
+
+    #[test]
+    fn shares_of_edited_records_stay_possible() {
+        for (part, all, expected) in [(0, 0, 0.0), (1, 0, 0.0), (1, 2, 0.5), (u64::MAX, 1, 1.0)] {
+            assert_eq!(share(part, all), expected, "{part} of {all}");
+        }
     }
 
     #[test]

@@ -176,7 +176,7 @@ pub fn amount(bytes: u64) -> String {
             let value = format!("{:.1}", bytes as f64 / (1u64 << bits) as f64);
             format!("{} {unit}", value.trim_end_matches(".0"))
         }
-        None => format!("{bytes} bytes"),
+        None => format!("{bytes} {}", if bytes == 1 { "byte" } else { "bytes" }),
     }
 }
 
@@ -355,6 +355,7 @@ mod tests {
     fn amounts_have_at_most_one_decimal() {
         for (bytes, expected) in [
             (0, "0 bytes"),
+            (1, "1 byte"),
             (1023, "1023 bytes"),
             (4096, "4 KiB"),
             (1536, "1.5 KiB"),
