@@ -1,5 +1,5 @@
-//! An engine around another one that counts I/Os (`cargo xtask instructions`). It is part of the measured loop,
-//! so it is here, where the loop is optimized.
+//! An engine around another one that counts I/Os (`cargo xtask instructions`). It is part of the measured
+//! loop, so it is here, where the loop is optimized.
 
 use crate::control::{Control, Phase};
 use diskspd_engine::{CompletedIo, Engine, EngineError, EngineInfo, Io};
