@@ -127,7 +127,7 @@ fn a_share_is_found_where_it_is_mounted() {
     assert!(ended.stdout.contains(&format!("\tpath: '{name}'\n")), "{}", ended.stdout);
     assert_eq!(std::fs::metadata(shared.at.join("dir.dat")).unwrap().len(), MIB as u64);
     diskspd("BRIEF //test-server/other/dir.dat", Path::new(""))
-        .fails(1, &["share other of test-server", "mount -t cifs //test-server/other"]);
+        .fails(1, &["share //test-server/other", "mount -t cifs //test-server/other"]);
 }
 
 /// Runs it and prints its plan: both are refused with these words before the first write.

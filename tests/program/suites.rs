@@ -158,7 +158,7 @@ fn baseline_is_set_checked_and_removed_without_losing_runs() {
     assert!(ended.stderr.contains("@nightly.2"), "{}", ended.stderr);
     lab.run("baseline check b --repeat 2 --fail-if unsure").fails(2, &[]);
     lab.run("baseline check b x y").fails(3, &["measured 1 targets, but 2 are given"]);
-    lab.run("baseline check c").fails(3, &["there are b"]);
+    lab.run("baseline check c").fails(3, &["the baselines are b"]);
     lab.done("baseline remove b");
     assert!(!lab.done("baseline list").stdout.lines().any(|line| line.starts_with("b ")));
     assert_eq!(lab.done("history list").stdout.lines().filter(|line| line.contains("f.dat")).count(), 12);

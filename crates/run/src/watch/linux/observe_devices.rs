@@ -115,7 +115,8 @@ impl DeviceWatch {
                     TargetDevices { target: target_id, stack, synchronous, atomic, ..Default::default() };
                 let watched = file.as_ref().filter(|_| index < MAX_WATCHED && engine.row().real_io);
                 let changes = watched.and_then(FileWatch::start);
-                if let Some(file) = watched {
+                // Without local devices only writes matter, and a server may never reply.
+                if let Some(file) = watched.filter(|_| written || !facts.stack.layers.is_empty()) {
                     spaces.extend(spaces_of(plan, target, file, &facts.stack, &spaces));
                 }
                 let again = file.as_ref().filter(|_| can_change(&facts.stack));
