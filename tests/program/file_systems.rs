@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 const MIB: usize = 1 << 20;
 
 /// A mounted file system, unmounted when dropped.
-struct Mounted {
-    at: PathBuf,
+pub(super) struct Mounted {
+    pub(super) at: PathBuf,
     _below: tempfile::TempDir,
 }
 
 impl Mounted {
     /// Mounts by a command whose words are given; `{}` is a directory for its use (with `lower`, `upper`, `work` in it),
     /// the mount point is added. `None`, and the reason is printed, where that's impossible.
-    fn by(command: &str) -> Option<Mounted> {
+    pub(super) fn by(command: &str) -> Option<Mounted> {
         if !rustix::process::geteuid().is_root() {
             skip("mounting needs root");
             return None;

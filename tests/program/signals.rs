@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::loops::Loop;
+use super::file_systems::Mounted;
 use crate::common::{Ended, directory, expanded, wait_until, worker_process};
 use rustix::process::Signal;
 use std::fs;
@@ -117,12 +117,12 @@ fn ignored_signals_stay_ignored() {
 #[test]
 fn signals_remove_unfinished_files() {
     // A file system without files that have no name.
-    let Some((_device, mounted)) = Loop::with_file_system(32 << 20, "vfat") else { return };
+    let Some(mounted) = Mounted::by("bindfs {}/lower") else { return };
     let folder = directory();
     fs::write(folder.path().join("t.dat"), [7; 1 << 16]).unwrap();
-    let files = || fs::read_dir(&mounted).unwrap().count();
+    let files = || fs::read_dir(&mounted.at).unwrap().count();
     for option in ["--io-log", "--stream"] {
-        let file = mounted.join("file.csv");
+        let file = mounted.at.join("file.csv");
         fs::write(&file, "earlier\n").unwrap();
         let process =
             start_in(folder.path(), &format!("-b4K -W0 -d600 -g10i {option} {} t.dat", file.display()));
