@@ -357,12 +357,16 @@ fn mapped_reads_are_not_called_read_ahead() {
 f=os.open('t.dat',os.O_RDONLY)
 m=mmap.mmap(f,0,prot=mmap.PROT_READ)
 for turn in range(3): sum(m[place] for place in range(0,len(m),4096))\"";
-    volume.shell("dd of=t.dat oflag=nocache conv=notrunc,fdatasync count=0");
-    let (ended, record) = volume.judged(&[], script);
-    let found = verdict(&record);
-    assert!(["unknown", "amplified"].contains(&found.as_str()), "{found}: {}", ended.stderr);
-    let is_explained = ended.stderr.contains("memory-mapped");
-    assert!(is_explained, "{}", ended.stderr);
+    // The counters of a short command can be read too late on a busy machine.
+    again(|| {
+        volume.shell("dd of=t.dat oflag=nocache conv=notrunc,fdatasync count=0");
+        let (ended, record) = volume.judged(&[], script);
+        let found = verdict(&record);
+        match ["unknown", "amplified"].contains(&found.as_str()) && ended.stderr.contains("memory-mapped") {
+            true => Ok(()),
+            false => Err(format!("{found}: {}", ended.stderr)),
+        }
+    });
 }
 
 #[test]
