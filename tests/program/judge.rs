@@ -353,11 +353,12 @@ fn mapped_reads_are_not_called_read_ahead() {
     if !is_there("python3") {
         return;
     }
-    let script = "python3 -c \"import mmap,os
+    let script = "python3 -c \"import mmap,os,time
 f=os.open('t.dat',os.O_RDONLY)
 m=mmap.mmap(f,0,prot=mmap.PROT_READ)
-for turn in range(3): sum(m[place] for place in range(0,len(m),4096))\"";
-    // The counters of a short command can be read too late on a busy machine.
+for turn in range(3): sum(m[place] for place in range(0,len(m),4096))
+time.sleep(1)\"";
+    // The file stays open, so that it is seen also on a busy machine.
     again(|| {
         volume.shell("dd of=t.dat oflag=nocache conv=notrunc,fdatasync count=0");
         let (ended, record) = volume.judged(&[], script);
