@@ -153,7 +153,7 @@ impl fmt::Display for Size {
             [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
         let width = f.width().unwrap_or(0);
         match UNITS.iter().find(|(unit, _)| self.0 >= *unit) {
-            None if f.alternate() => write!(f, "{} {}", self.0, if self.0 == 1 { "byte" } else { "bytes" }),
+            None if f.alternate() => f.write_str(&count_of(self.0 as usize, "byte")),
             None => write!(f, "{}", self.0),
             Some((unit, name)) if self.0.is_multiple_of(*unit) => {
                 write!(f, "{:>width$}{name}", self.0 / unit)
@@ -176,7 +176,7 @@ pub fn amount(bytes: u64) -> String {
             let value = format!("{:.1}", bytes as f64 / (1u64 << bits) as f64);
             format!("{} {unit}", value.trim_end_matches(".0"))
         }
-        None => format!("{bytes} {}", if bytes == 1 { "byte" } else { "bytes" }),
+        None => count_of(bytes as usize, "byte"),
     }
 }
 
