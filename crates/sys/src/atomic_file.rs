@@ -19,7 +19,7 @@ mod put_error;
 
 use crate::fault_points::{self, FileStep};
 use crate::files;
-use crate::leftovers::{LEFTOVERS, Leftover};
+use crate::leftovers::{LEFTOVERS, Leftover, Removal};
 use crate::mutex::LockUnpoisoned;
 use crate::reach::{self, FolderEntry, ReachError};
 use earlier::PreviousFile;
@@ -95,8 +95,8 @@ impl FileTarget {
         let new = match self.create_unnamed(mode) {
             Ok(file) => NewFile { place: Arc::clone(self), file, state: NameState::Unnamed },
             Err(_) => {
-                let (file, name) = self.create_named(mode)?;
-                NewFile { place: Arc::clone(self), file, state: NameState::of_draft(self, name) }
+                let (file, draft) = self.create_named(mode)?;
+                NewFile { place: Arc::clone(self), file, state: NameState::Named(draft) }
             }
         };
         if let Some(earlier) = &self.earlier {
@@ -115,11 +115,24 @@ impl FileTarget {
         Ok(file)
     }
 
-    fn create_named(&self, mode: Mode) -> io::Result<(File, OsString)> {
-        random_names(self.spot.name(), |name| {
+    fn create_named(self: &Arc<FileTarget>, mode: Mode) -> io::Result<(File, Draft)> {
+        self.make_draft(|name| {
             announce_step(FileStep::MakeNamed)?;
             rustix::fs::openat(self.spot.folder(), name, flags_of_new(), mode).map(File::from)
         })
+    }
+
+    /// Makes a file of a random name, which a signal removes.
+    fn make_draft<T>(
+        self: &Arc<FileTarget>,
+        make: impl FnMut(&OsStr) -> Result<T, Errno>,
+    ) -> io::Result<(T, Draft)> {
+        let ((made, name), leftover) = LEFTOVERS.create(|| {
+            let (made, name) = random_names(self.spot.name(), make)?;
+            let (place, draft) = (Arc::clone(self), name.clone());
+            Ok::<_, io::Error>(((made, name), Box::new(move || place.remove(&draft)) as Removal))
+        })?;
+        Ok((made, Draft { name, _leftover: leftover }))
     }
 
     fn rename(&self, from: &OsStr, file: &File) -> io::Result<()> {
@@ -224,16 +237,16 @@ pub struct NewFile {
 #[derive(Debug)]
 enum NameState {
     Unnamed,
-    Named(OsString, Leftover),
+    Named(Draft),
     /// The file is in place, or kept under another name.
     Placed,
 }
 
-impl NameState {
-    fn of_draft(place: &Arc<FileTarget>, name: OsString) -> NameState {
-        let (place, draft) = (Arc::clone(place), name.clone());
-        NameState::Named(name, LEFTOVERS.register(move || place.remove(&draft)))
-    }
+/// A file under a random name.
+#[derive(Debug)]
+struct Draft {
+    name: OsString,
+    _leftover: Leftover,
 }
 
 impl NewFile {
@@ -267,12 +280,12 @@ impl NewFile {
             self.state = NameState::Placed;
             return Err(PutError { error, kept: self.copy_elsewhere() });
         }
-        let NameState::Named(name, _leftover) = std::mem::replace(&mut self.state, NameState::Placed) else {
+        let NameState::Named(draft) = std::mem::replace(&mut self.state, NameState::Placed) else {
             return Ok(());
         };
         self.place
-            .rename(&name, &self.file)
-            .map_err(|error| PutError { error, kept: Ok(self.place.path_of(&name)) })
+            .rename(&draft.name, &self.file)
+            .map_err(|error| PutError { error, kept: Ok(self.place.path_of(&draft.name)) })
     }
 
     /// Keeps it next to its place, under a separate name.
@@ -285,37 +298,36 @@ impl NewFile {
             return self.copy_elsewhere();
         }
         match std::mem::replace(&mut self.state, NameState::Placed) {
-            NameState::Named(name, _) => Ok(self.place.path_of(&name)),
+            NameState::Named(draft) => Ok(self.place.path_of(&draft.name)),
             _ => Ok(self.place.spot.path().to_owned()),
         }
     }
 
     fn name_it(&mut self) -> io::Result<()> {
         if matches!(self.state, NameState::Unnamed) {
-            let linked = random_names(self.place.spot.name(), |name| self.link(name));
-            let name = match linked {
-                Ok(((), name)) => name,
+            let draft = match self.place.make_draft(|name| self.link(name)) {
+                Ok(((), draft)) => draft,
                 Err(_) => self.copy_beside()?,
             };
-            self.state = NameState::of_draft(&self.place, name);
+            self.state = NameState::Named(draft);
         }
         Ok(())
     }
 
     /// A file system may have files without names and yet give them none later.
-    fn copy_beside(&mut self) -> io::Result<OsString> {
+    fn copy_beside(&mut self) -> io::Result<Draft> {
         let mode = if self.place.earlier.is_some() { PRIVATE } else { MODE };
-        let (mut copy, name) = self.place.create_named(mode)?;
+        let (mut copy, draft) = self.place.create_named(mode)?;
         let copied = self.place.earlier.as_ref().map_or(Ok(()), |earlier| earlier.apply(&copy));
         let copied = copied.and_then(|()| self.file.rewind());
         let copied = copied.and_then(|()| io::copy(&mut self.file, &mut copy)).and_then(|_| copy.sync_all());
         if copied.is_err() {
-            self.place.remove(&name);
+            self.place.remove(&draft.name);
         }
         copied?;
         // What is written further belongs there.
         self.file = copy;
-        Ok(name)
+        Ok(draft)
     }
 
     fn link(&self, name: &OsStr) -> Result<(), Errno> {
@@ -345,8 +357,8 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if let NameState::Named(name, _) = &self.state {
-            self.place.remove(name);
+        if let NameState::Named(draft) = &self.state {
+            self.place.remove(&draft.name);
         }
     }
 }

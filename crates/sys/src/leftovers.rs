@@ -2,19 +2,31 @@
 
 use super::mutex::LockUnpoisoned;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, mpsc};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
-/// Longest time for all removals. Storage may delay them forever.
+/// Longest time for all removals, and before them for unfinished creations. Storage may delay both forever.
 const REMOVAL_TIME: Duration = Duration::from_secs(1);
 
 /// The registry of this process.
-pub(crate) static LEFTOVERS: Leftovers = Leftovers(Mutex::new(Vec::new()));
+pub(crate) static LEFTOVERS: Leftovers = Leftovers::new();
 
-type Removal = Box<dyn FnOnce() + Send>;
+pub(crate) type Removal = Box<dyn FnOnce() + Send>;
 
-pub(crate) struct Leftovers(Mutex<Vec<(u64, Removal)>>);
+/// Files and folders to remove. A signal finds each of them either registered or not yet created.
+pub(crate) struct Leftovers {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    removals: Vec<(u64, Removal)>,
+    last_number: u64,
+    /// Number of creations that have begun and are not registered yet.
+    creations: usize,
+    /// The program ends: nothing more is created.
+    is_closed: bool,
+}
 
 /// Registration of a file or folder, until dropped.
 pub(crate) struct Leftover {
@@ -23,16 +35,49 @@ pub(crate) struct Leftover {
 }
 
 impl Leftovers {
-    pub(crate) fn register(&'static self, removal: impl FnOnce() + Send + 'static) -> Leftover {
-        static NUMBERS: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        self.0.lock_anyway().push((number, Box::new(removal)));
-        Leftover { number, registry: self }
+    const fn new() -> Leftovers {
+        let state = State { removals: Vec::new(), last_number: 0, creations: 0, is_closed: false };
+        Leftovers { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Removes everything that is registered. Returns after [`REMOVAL_TIME`] in any case.
+    /// Creates an object and registers its removal. A program that ends does not return from this call.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub(crate) fn create<T, E>(
+        &'static self,
+        make: impl FnOnce() -> Result<(T, Removal), E>,
+    ) -> Result<(T, Leftover), E> {
+        let mut state = self.state.lock_anyway();
+        while state.is_closed {
+            state = self.wait_for_change(state);
+        }
+        state.creations += 1;
+        drop(state);
+        let made = make();
+        let mut state = self.state.lock_anyway();
+        state.creations -= 1;
+        let created = made.map(|(object, removal)| {
+            state.last_number += 1;
+            let number = state.last_number;
+            state.removals.push((number, removal));
+            (object, Leftover { number, registry: self })
+        });
+        drop(state);
+        self.changed.notify_all();
+        created
+    }
+
+    /// Ends all creations and removes everything that is registered. Returns after twice [`REMOVAL_TIME`] in
+    /// any case.
     pub(crate) fn remove_all(&self) {
-        let removals = std::mem::take(&mut *self.0.lock_anyway());
+        let mut state = self.state.lock_anyway();
+        state.is_closed = true;
+        let is_creating = |state: &mut State| state.creations > 0;
+        let waited = self.changed.wait_timeout_while(state, REMOVAL_TIME, is_creating);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let removals = std::mem::take(&mut state.removals);
+        drop(state);
         if removals.is_empty() {
             return;
         }
@@ -45,6 +90,10 @@ impl Leftovers {
             let _ = reported.recv_timeout(REMOVAL_TIME);
         }
     }
+
+    fn wait_for_change<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl fmt::Debug for Leftover {
@@ -55,10 +104,10 @@ impl fmt::Debug for Leftover {
 
 impl Drop for Leftover {
     fn drop(&mut self) {
-        let mut removals = self.registry.0.lock_anyway();
-        let index = removals.iter().position(|(number, _)| *number == self.number);
-        let removal = index.map(|index| removals.swap_remove(index));
-        drop(removals);
+        let mut state = self.registry.state.lock_anyway();
+        let index = state.removals.iter().position(|(number, _)| *number == self.number);
+        let removal = index.map(|index| state.removals.swap_remove(index));
+        drop(state);
         // It may hold the last reference to a folder.
         drop(removal);
     }
@@ -67,24 +116,56 @@ impl Drop for Leftover {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
+
+    static NAMES: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+
+    fn create(registry: &'static Leftovers, name: &'static str) -> Leftover {
+        let removal: Removal = Box::new(move || NAMES.lock_anyway().push(name));
+        registry.create(|| Ok::<_, ()>(((), removal))).unwrap().1
+    }
+
+    fn removed_names(names: &[&str]) -> Vec<&'static str> {
+        let mut found: Vec<&str> = NAMES.lock_anyway().clone();
+        found.retain(|name| names.contains(name));
+        found.sort_unstable();
+        found
+    }
 
     #[test]
     fn only_registered_leftovers_are_removed() {
-        static OWN: Leftovers = Leftovers(Mutex::new(Vec::new()));
-        let removed = Arc::new(Mutex::new(Vec::new()));
-        let register = |name: &'static str| {
-            let removed = Arc::clone(&removed);
-            OWN.register(move || removed.lock_anyway().push(name))
-        };
-        let (first, dropped, last) = (register("first"), register("dropped"), register("last"));
+        static OWN: Leftovers = Leftovers::new();
+        let (first, dropped, last) = (create(&OWN, "first"), create(&OWN, "dropped"), create(&OWN, "last"));
         drop(dropped);
+        assert_eq!(OWN.create(|| Err::<((), Removal), _>("failed")).unwrap_err(), "failed");
         OWN.remove_all();
-        let mut found = removed.lock_anyway().clone();
-        found.sort_unstable();
-        assert_eq!(found, ["first", "last"]);
+        OWN.remove_all();
+        assert_eq!(removed_names(&["first", "dropped", "last"]), ["first", "last"]);
         drop((first, last));
-        OWN.remove_all();
-        assert_eq!(removed.lock_anyway().len(), 2);
+    }
+
+    #[test]
+    fn creations_end_before_removals() {
+        static OWN: Leftovers = Leftovers::new();
+        let (begin, begun) = mpsc::channel();
+        let (finish, finished) = mpsc::channel();
+        let slow = std::thread::spawn(move || {
+            let make = || {
+                begin.send(()).unwrap();
+                finished.recv().unwrap();
+                Ok::<_, ()>(((), Box::new(|| NAMES.lock_anyway().push("slow")) as Removal))
+            };
+            OWN.create(make).unwrap().1
+        });
+        begun.recv().unwrap();
+        let removal = std::thread::spawn(|| OWN.remove_all());
+        while !OWN.state.lock_anyway().is_closed {
+            std::thread::yield_now();
+        }
+        let late = std::thread::spawn(|| create(&OWN, "late"));
+        finish.send(()).unwrap();
+        removal.join().unwrap();
+        drop(slow.join().unwrap());
+        assert_eq!(removed_names(&["slow", "late"]), ["slow"]);
+        assert!(!late.is_finished(), "a program that ends creates nothing");
     }
 }

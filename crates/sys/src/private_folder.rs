@@ -1,7 +1,7 @@
 //! A folder among the temporary files with access for this user only.
 
 use super::folder;
-use super::leftovers::{LEFTOVERS, Leftover};
+use super::leftovers::{LEFTOVERS, Leftover, Removal};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,12 +25,13 @@ impl PrivateFolder {
         loop {
             let number = CREATED_FOLDERS.fetch_add(1, Ordering::Relaxed);
             let path = among.join(format!("{prefix}-{}-{number}", std::process::id()));
-            match folder::make_private(&path) {
-                Ok(()) => {
-                    let folder = path.clone();
-                    let _leftover = LEFTOVERS.register(move || drop(fs::remove_dir_all(folder)));
-                    return Ok(PrivateFolder { path, _leftover });
-                }
+            let make = || {
+                let folder = path.clone();
+                folder::make_private(&path)
+                    .map(|()| ((), Box::new(move || drop(fs::remove_dir_all(folder))) as Removal))
+            };
+            match LEFTOVERS.create(make) {
+                Ok(((), _leftover)) => return Ok(PrivateFolder { path, _leftover }),
                 // One that was left behind, or a trap: another name.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
                 Err(error) => {

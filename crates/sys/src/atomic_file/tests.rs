@@ -35,8 +35,8 @@ fn without_unnamed_files_random_names_do_the_same() {
     let path = folder.path().join("run.json");
     let place = FileTarget::open(&path).unwrap();
     let begin = || {
-        let (file, name) = place.create_named(MODE).unwrap();
-        NewFile { place: Arc::clone(&place), file, state: NameState::of_draft(&place, name) }
+        let (file, draft) = place.create_named(MODE).unwrap();
+        NewFile { place: Arc::clone(&place), file, state: NameState::Named(draft) }
     };
     drop(begin());
     assert!(list_names(folder.path()).is_empty());
@@ -56,8 +56,8 @@ fn unnamed_file_is_copied_to_named_file() {
     let place = FileTarget::open(&path).unwrap();
     let mut new = place.begin().unwrap();
     new.file().write_all(b"new").unwrap();
-    let name = new.copy_beside().unwrap();
-    new.state = NameState::of_draft(&new.place, name);
+    let draft = new.copy_beside().unwrap();
+    new.state = NameState::Named(draft);
     new.put().unwrap();
     new.file().write_all(b"er").unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"newer");
