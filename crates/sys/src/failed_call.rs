@@ -74,7 +74,7 @@ impl FailedCall {
 
     pub fn remedy(&self) -> &'static str {
         let Cause::Number(number) = self.cause else { return "see dmesg, or report this" };
-        remedy(self.needs, number)
+        remedy(self.needs, number, is_address_space_limited())
     }
 }
 
@@ -84,9 +84,23 @@ impl Cause {
     }
 }
 
+/// Without address space for its stack, a thread fails with `EAGAIN` (pthread_create(3)).
 #[cfg(target_os = "linux")]
-fn remedy(needs: CallObject, number: i32) -> &'static str {
+fn is_address_space_limited() -> bool {
+    rustix::process::getrlimit(rustix::process::Resource::As).current.is_some()
+}
+
+#[cfg(windows)]
+fn is_address_space_limited() -> bool {
+    false
+}
+
+#[cfg(target_os = "linux")]
+fn remedy(needs: CallObject, number: i32, is_address_space_limited: bool) -> &'static str {
     match (number, needs) {
+        (libc::ENOMEM, _) | (libc::EAGAIN, CallObject::Thread) if is_address_space_limited => {
+            "raise the limit of the address space (ulimit -v), or start fewer threads"
+        }
         (libc::EMFILE, _) => "raise the limit of open files (ulimit -n)",
         (libc::ENFILE, _) => "close files of other programs, or raise fs.file-max",
         (libc::ENOMEM, _) => "free memory, or raise the limit of the control group (memory.max)",
@@ -110,7 +124,7 @@ fn remedy(needs: CallObject, number: i32) -> &'static str {
 
 /// The one remedy for calls that fail as rarely as Windows' do.
 #[cfg(windows)]
-fn remedy(_: CallObject, _: i32) -> &'static str {
+fn remedy(_: CallObject, _: i32, _: bool) -> &'static str {
     "close other programs, or restart Windows"
 }
 
@@ -150,6 +164,16 @@ mod tests {
             (FailedCall::absent("/dev/loop0"), "is there"),
         ] {
             assert!(failed.remedy().contains(expected), "{failed}: {}", failed.remedy());
+        }
+        for (needs, number, expected) in [
+            (CallObject::Thread, libc::EAGAIN, "ulimit -v"),
+            (CallObject::Thread, libc::ENOMEM, "ulimit -v"),
+            (CallObject::Proc, libc::ENOMEM, "ulimit -v"),
+            (CallObject::Proc, libc::EMFILE, "ulimit -n"),
+            (CallObject::Thread, libc::EPERM, "seccomp"),
+        ] {
+            let advice = remedy(needs, number, true);
+            assert!(advice.contains(expected), "{number}: {advice}");
         }
     }
 }
