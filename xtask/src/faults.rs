@@ -37,6 +37,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let occurrences = arguments.number("--occurrences", 100)?;
     let kills = arguments.number("--kills", 300)?;
     let rounds = arguments.number("--rounds", 10)?;
+    let routes = arguments.value("--routes")?.unwrap_or_default();
     let parts = arguments.parts("--only", PARTS, |(name, _)| name)?;
     arguments.finish()?;
     let bench = Bench {
@@ -45,6 +46,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         occurrences,
         kills,
         rounds,
+        routes,
         until: Instant::now() + std::time::Duration::from_secs(seconds),
     };
     let mut all = Tally::default();

@@ -87,7 +87,7 @@ const COMMANDS: &[Command] = &[
         "faults",
         faults::main,
         "[--ours PATH] [--seconds 600] [--occurrences 100] [--kills 300] [--rounds 10]\n    \
-         [--only outputs|commands|kills|servers|races|real-time|limits|signals|calls]",
+         [--routes TEXT,..] [--only outputs|commands|kills|servers|races|real-time|limits|signals|calls]",
         "Lets every system call of some runs fail once at each of its occurrences (needs strace), and \
          tries signals, limits\n    and outputs that cannot be written: each run has to end in time, with \
          a message, the right exit code, and nothing\n    left over.",
@@ -170,7 +170,7 @@ const COMMANDS: &[Command] = &[
     (
         "trends",
         trends::main,
-        "[--histories 1000] [--markdown]",
+        "[--histories 4000] [--markdown]",
         "Counts in how many histories of runs noise of each kind seems to change for good, and in how many a \
          real change is\n    found. Takes a minute.",
     ),

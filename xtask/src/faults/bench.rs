@@ -11,6 +11,8 @@ pub struct Bench {
     pub occurrences: usize,
     pub kills: usize,
     pub rounds: usize,
+    /// Texts, separated by commas; a selected route of the races contains one of them.
+    pub routes: String,
     /// End of the time for attempts.
     pub until: Instant,
 }

@@ -86,14 +86,18 @@ struct RouteTally {
     surprises: Vec<String>,
 }
 
-/// All routes, each with `--rounds` rounds.
+/// The routes that contain a text of `--routes`, each with `--rounds` rounds.
 pub fn races(bench: &Bench) -> Result<Tally, Failure> {
     if !rustix::process::geteuid().is_root() {
         println!("races: left out, loop devices and links of other users take root");
         return Ok(Tally::default());
     }
-    let routes: Vec<&str> =
-        OUTPUTS.iter().map(|(.., line)| *line).chain(OTHER_COMMANDS.iter().copied()).collect();
+    let lines = OUTPUTS.iter().map(|(.., line)| *line).chain(OTHER_COMMANDS.iter().copied());
+    let is_selected = |line: &&str| bench.routes.split(',').any(|text| line.contains(text));
+    let routes: Vec<&str> = lines.filter(is_selected).collect();
+    if routes.is_empty() {
+        return Err(format!("--routes {}: no route contains one of these texts", bench.routes).into());
+    }
     let tallies = Mutex::new(vec![RouteTally::default(); routes.len()]);
     // All routes have their turn, so that all have the same number of rounds where the time does not suffice.
     let next = AtomicUsize::new(0);
@@ -162,7 +166,7 @@ struct Arena {
 impl Arena {
     fn new(limits: &Bench) -> Result<Arena, Failure> {
         let place = tempfile::Builder::new().prefix("diskspd-races-").tempdir_in("/dev/shm")?;
-        let bench = Bench { program: limits.program.clone(), place, ..*limits };
+        let bench = Bench { program: limits.program.clone(), routes: String::new(), place, ..*limits };
         bench.fresh()?;
         for folder in ["work", "work/arena", "victims"] {
             fs::create_dir(bench.at(folder))?;

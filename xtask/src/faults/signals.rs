@@ -111,7 +111,7 @@ struct SignalPlace(Bench);
 impl SignalPlace {
     fn new(limits: &Bench) -> Result<SignalPlace, Failure> {
         let place = tempfile::Builder::new().prefix("diskspd-signals-").tempdir_in("/var/tmp")?;
-        let bench = Bench { program: limits.program.clone(), place, ..*limits };
+        let bench = Bench { program: limits.program.clone(), routes: String::new(), place, ..*limits };
         bench.fresh()?;
         let work = bench.at("files");
         fs::create_dir(&work)?;
