@@ -161,6 +161,25 @@ fn single_runs_hide_neither_losses_nor_drifts() {
     }
 }
 
+/// Two or three bad runs in a row, at the ends and in the middle of 40 runs with a noise of 1 %.
+#[test]
+fn bad_runs_in_a_row_hide_no_large_loss() {
+    let rows: [&[usize]; 6] = [&[0, 1], &[0, 1, 2], &[12, 13], &[12, 13, 14], &[38, 39], &[37, 38, 39]];
+    for (places, factor) in rows.into_iter().flat_map(|places| [0.0, 0.3].map(|factor| (places, factor))) {
+        let change_count = |seed: u64, loss: f64| {
+            let mut runs = changed(Noise::White(0.01).runs(40, &mut Random(seed)), 20, loss);
+            places.iter().for_each(|place| runs[*place] *= factor);
+            changes(&runs)
+        };
+        for loss in [0.8, 0.5] {
+            let found = (0..20).filter(|seed| change_count(*seed, loss) == 1).count();
+            assert!(found >= 18, "times {loss}, {places:?} times {factor}: found in {found} of 20");
+        }
+        let false_calls: usize = (0..20).map(|seed| change_count(seed, 1.0)).sum();
+        assert_eq!(false_calls, 0, "no change, {places:?} times {factor}");
+    }
+}
+
 /// Runs that come back again and again to the level before are how the device is, and no single runs.
 #[test]
 fn two_levels_with_single_runs_change_no_more_often() {

@@ -56,7 +56,7 @@ fn print_single_runs(histories: u64, markdown: bool) {
 }
 
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
-    let histories = arguments.number("--histories", 1000)?;
+    let histories = arguments.number("--histories", 4000)?;
     let markdown = arguments.flag("--markdown");
     arguments.finish()?;
     let mut head = vec!["runs of a history"];

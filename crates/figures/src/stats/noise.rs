@@ -49,10 +49,10 @@ pub(crate) fn deviation_around(values: &[f64]) -> f64 {
     median(values.iter().map(|value| (value - middle).abs()))
 }
 
-const MIN_NEIGHBOURS: usize = 4;
+pub(crate) const MIN_NEIGHBOURS: usize = 4;
 
 /// A value with its neighbours on both sides.
-pub(crate) fn neighbourhood(values: &[f64], index: usize) -> &[f64] {
+fn neighbourhood(values: &[f64], index: usize) -> &[f64] {
     let from = index.saturating_sub(MIN_NEIGHBOURS);
     let to = (index + MIN_NEIGHBOURS + 1).min(values.len());
     &values[from..to]

@@ -3,12 +3,14 @@
 
 use super::MIN_NOISE;
 use crate::stats::median;
-use crate::stats::noise::{TO_DEVIATION, deviation_around, neighbourhood};
+use crate::stats::noise::{MIN_NEIGHBOURS, TO_DEVIATION, deviation_around};
 
 /// Share of the level that replaces a value of zero, because zero has no logarithm.
 const ZERO_STAND_IN: f64 = 0.001;
 /// Distance from the median at which values are clipped, in deviations.
 const CLIP_DEVIATIONS: f64 = 5.0;
+/// Distance from its neighbours at which a single run is clipped, in deviations.
+const CLIP_FROM_NEIGHBOURS: f64 = 3.0;
 /// Minimum distance of a reported single run from its level, in deviations; `FAR` applies in addition to
 /// the share.
 const OUTLIER_DEVIATIONS: f64 = 6.0;
@@ -23,10 +25,11 @@ const MAX_OUTLIER_SHARE: f64 = 0.1;
 /// brought in to five times that distance hide the step.
 pub(crate) fn without_single_runs(values: &[f64]) -> Vec<f64> {
     let mut logs = logarithms(values);
-    let middles = neighbour_medians(&logs);
-    let reach = CLIP_DEVIATIONS * residual_middle(&middles, &logs).deviation;
-    for place in far_from_neighbours(&middles, &logs) {
-        logs[place] = logs[place].clamp(middles[place] - reach, middles[place] + reach);
+    let expected = Expected::from_neighbours(&logs);
+    let reach = CLIP_FROM_NEIGHBOURS * expected.deviation;
+    for place in far_from_neighbours(&expected, &logs) {
+        let middle = expected.middles[place];
+        logs[place] = logs[place].clamp(middle - reach, middle + reach);
     }
     let Center { at, deviation } = Center::from_logs(&logs);
     logs.iter()
@@ -38,38 +41,63 @@ pub(crate) fn without_single_runs(values: &[f64]) -> Vec<f64> {
 /// zero, and few others.
 pub(super) fn find_outliers(values: &[f64]) -> Vec<usize> {
     let logs = logarithms(values);
-    let level = vec![Center::from_logs(&logs).at; logs.len()];
-    let is_few = |places: &[usize]| places.len() as f64 <= most_single_runs(values.len());
-    let from_level = far_places(&level, &logs);
-    let few = is_few(&from_level);
+    let Center { at, deviation } = Center::from_logs(&logs);
+    let from_level = far_places(&Expected { middles: vec![at; logs.len()], deviation }, &logs);
+    let few = from_level.len() as f64 <= most_single_runs(values.len());
     let mut far: Vec<usize> = from_level.into_iter().filter(|place| few || values[*place] == 0.0).collect();
-    far.extend(far_from_neighbours(&neighbour_medians(&logs), &logs));
+    far.extend(far_from_neighbours(&Expected::from_neighbours(&logs), &logs));
     far.sort_unstable();
     far.dedup();
     far
 }
 
-fn neighbour_medians(logs: &[f64]) -> Vec<f64> {
-    (0..logs.len()).map(|place| median(neighbourhood(logs, place).iter().copied())).collect()
+/// The expected logarithm of each run, and the deviation of the runs from it.
+struct Expected {
+    middles: Vec<f64>,
+    deviation: f64,
 }
 
-/// The runs far from their neighbours; none where they are too many to be single runs. A run that is as
-/// most runs are, among others that are not, is no such run.
-fn far_from_neighbours(middles: &[f64], logs: &[f64]) -> Vec<usize> {
+impl Expected {
+    /// The median of each run and its neighbours: four on each side, at the ends more on the other side, so
+    /// that three runs in a row are a minority everywhere. At the ends, a run on the line through the medians
+    /// is as expected, too: it drifts. These runs do not count for the deviation.
+    fn from_neighbours(logs: &[f64]) -> Expected {
+        let width = (2 * MIN_NEIGHBOURS + 1).min(logs.len());
+        let first = |place: usize| place.saturating_sub(MIN_NEIGHBOURS).min(logs.len() - width);
+        let window_median = |place: usize| median(logs[first(place)..][..width].iter().copied());
+        let expected = |place: usize| {
+            let (middle, center) = (window_median(place), first(place) + width / 2);
+            let inner =
+                if place < center { center + MIN_NEIGHBOURS } else { center.saturating_sub(MIN_NEIGHBOURS) };
+            if place == center || inner >= logs.len() {
+                return middle;
+            }
+            let slope = (window_median(inner) - middle) / (inner as f64 - center as f64);
+            let line = middle + slope * (place as f64 - center as f64);
+            let is_nearer = (logs[place] - line).abs() < (logs[place] - middle).abs();
+            if is_nearer { line } else { middle }
+        };
+        let middles: Vec<f64> = (0..logs.len()).map(expected).collect();
+        let inner = match logs.len() > 2 * width {
+            true => MIN_NEIGHBOURS..logs.len() - MIN_NEIGHBOURS,
+            false => 0..logs.len(),
+        };
+        let residuals: Vec<f64> = inner.map(|place| logs[place] - middles[place]).collect();
+        Expected { deviation: Center::from_logs(&residuals).deviation, middles }
+    }
+}
+
+/// The runs far from their neighbours and from most runs; none where they are too many to be single runs.
+fn far_from_neighbours(expected: &Expected, logs: &[f64]) -> Vec<usize> {
     let most = Center::from_logs(logs).at;
-    let is_farther = |place: &usize| (logs[*place] - most).abs() > (middles[*place] - most).abs();
-    let places: Vec<usize> = far_places(middles, logs).into_iter().filter(is_farther).collect();
+    let is_unusual = |place: &usize| (logs[*place] - most).abs() > OUTLIER_DEVIATIONS * expected.deviation;
+    let places: Vec<usize> = far_places(expected, logs).into_iter().filter(is_unusual).collect();
     if places.len() as f64 <= most_single_runs(logs.len()) { places } else { Vec::new() }
 }
 
-fn far_places(expected: &[f64], logs: &[f64]) -> Vec<usize> {
-    let least = (OUTLIER_DEVIATIONS * residual_middle(expected, logs).deviation).max(FAR_SHARE.ln_1p());
-    (0..logs.len()).filter(|place| (logs[*place] - expected[*place]).abs() > least).collect()
-}
-
-fn residual_middle(expected: &[f64], logs: &[f64]) -> Center {
-    let left: Vec<f64> = logs.iter().zip(expected).map(|(log, expected)| log - expected).collect();
-    Center::from_logs(&left)
+fn far_places(expected: &Expected, logs: &[f64]) -> Vec<usize> {
+    let least = (OUTLIER_DEVIATIONS * expected.deviation).max(FAR_SHARE.ln_1p());
+    (0..logs.len()).filter(|place| (logs[*place] - expected.middles[*place]).abs() > least).collect()
 }
 
 fn most_single_runs(runs: usize) -> f64 {
