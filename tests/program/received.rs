@@ -174,6 +174,26 @@ fn links_to_files_of_the_kernel_are_not_read() {
         assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
         assert!(ended.stderr.contains("a.json, t.dat, z.json"), "{line}: {}", ended.stderr);
     }
+    for line in [
+        "report f/z.json",
+        "report /sys/kernel/uevent_seqnum",
+        "compare f/r.json f/z.json",
+        "merge f/r.json f/z.json",
+        "rerun f/z.json",
+        "-Xf/z.json",
+        "--fio f/z.json",
+        "convert f/z.json",
+        "suite f/z.json",
+        "trace --from f/z.json",
+        "verify-after f/z.json",
+        "--replay f/z.json f/t.dat",
+        "history import f/z.json --store s",
+        "baseline set b f/z.json --store s",
+    ] {
+        let ended = lab.run(line);
+        assert!([1, 3].contains(&ended.code), "{line}: {}: {}", ended.code, ended.stderr);
+        assert!(ended.stderr.contains("state of the kernel"), "{line}: {}", ended.stderr);
+    }
     lab.write("j.fio", "[a]\nfilename=t.dat\nsize=1m\ninclude /proc/self/status\n");
     lab.run("--fio j.fio").fails(3, &["state of the kernel"]);
     lab.run("-b4K -c1M -d1 -W0 -w100 -Z4K,/proc/self/status t.dat").fails(1, &["state of the kernel"]);

@@ -5,9 +5,7 @@
 //! holds them. Numbers of intervals, threads or bytes have bounds next to their readers.
 
 use diskspd_figures::units;
-use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
 
 /// The largest file of a kind that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,14 +127,6 @@ impl InputLimit {
         source.take(self.bytes + 1).read_to_end(&mut bytes)?;
         self.check(bytes.len()).map_err(io::Error::other)?;
         Ok(bytes)
-    }
-
-    /// Reads a file by its path.
-    ///
-    /// # Errors
-    /// As [`InputLimit::read`], and it can't be opened.
-    pub fn read_file(self, path: &Path) -> io::Result<Vec<u8>> {
-        self.read(File::open(path)?)
     }
 
     /// Whether a text of this length may be read.

@@ -11,6 +11,7 @@ use super::notes::NotesKind;
 use super::{Store, StoreError};
 use diskspd_base::limits;
 use diskspd_base::message_error::MessageError;
+use diskspd_sys::files as sys_files;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -158,7 +159,7 @@ impl Store {
     fn get<T: DeserializeOwned>(&self, kind: &NotesKind, name: &str) -> Result<Option<T>, StoreError> {
         let file = self.notes_file(kind, name);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
-        let bytes = match limits::NOTES.read_file(&file) {
+        let bytes = match sys_files::read_input(&file, limits::NOTES) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|error| wrong(format!("cannot be read: {error}")))?,
         };

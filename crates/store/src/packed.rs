@@ -1,10 +1,10 @@
 //! Compressed files: gzip, which every other tool reads.
 
 use diskspd_base::limits::RECORD;
+use diskspd_sys::files;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
@@ -117,7 +117,7 @@ fn check_unpacked(length: u64) -> io::Result<()> {
 /// # Errors
 /// It can't be read, is damaged, or longer than a record may be.
 pub fn unpack_file(file: &Path) -> io::Result<Vec<u8>> {
-    let bytes = RECORD.read(File::open(file)?)?;
+    let bytes = files::read_input(file, RECORD)?;
     if is_packed(&bytes) { unpack(&bytes[..]) } else { Ok(bytes) }
 }
 

@@ -9,10 +9,12 @@ use super::nvme;
 use super::target_error::{TargetError, TargetErrorKind};
 use super::write_hints;
 use diskspd_base::access::OpenMode;
+use diskspd_base::limits::InputLimit;
 use diskspd_machine::file_systems::FileSystemType;
 use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -187,6 +189,36 @@ pub fn holds_data(path: &Path, file: impl AsFd) -> Result<(), TargetError> {
 /// forever.
 pub fn has_data(path: &Path) -> bool {
     path.is_file() && FileSystemType::from_name(&file_systems::type_name(path)).holds_data()
+}
+
+/// Opens a file of the user for reading.
+///
+/// # Errors
+/// It can't be opened. It is a file of the kernel: reading it may wait forever or take content away from its
+/// readers (`/proc/kmsg`).
+pub fn open_input(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    refuse_kernel_file(&file)?;
+    Ok(file)
+}
+
+/// Reads a file of the user, up to its limit.
+///
+/// # Errors
+/// As [`open_input`] and [`InputLimit::read`].
+pub fn read_input(path: &Path, limit: InputLimit) -> io::Result<Vec<u8>> {
+    limit.read(open_input(path)?)
+}
+
+pub(crate) fn refuse_kernel_file(file: &File) -> io::Result<()> {
+    let kind = file_systems::type_of_open(file);
+    match is_regular(file) && !FileSystemType::from_name(&kind).holds_data() {
+        true => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("it is on {kind}, whose files are state of the kernel, not data"),
+        )),
+        false => Ok(()),
+    }
 }
 
 /// The directions of a mode, as flags and in words.

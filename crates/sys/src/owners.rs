@@ -1,9 +1,7 @@
 //! Reads files with the rights of other users. Root could otherwise be made to read a secret by a file of a
 //! user without access to it.
 
-use super::file_systems;
 use super::files;
-use diskspd_machine::file_systems::FileSystemType;
 use rustix::process::{Gid, geteuid};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_thread_groups};
 use std::ffi::CStr;
@@ -37,19 +35,8 @@ pub fn open(path: &Path, owners: &[u32]) -> io::Result<File> {
         opened = Some(file);
     }
     let file = opened.map_or_else(|| File::open(path), Ok)?;
-    refuse_kernel_file(&file)?;
+    files::refuse_kernel_file(&file)?;
     Ok(file)
-}
-
-fn refuse_kernel_file(file: &File) -> io::Result<()> {
-    let kind = file_systems::type_of_open(file);
-    match files::is_regular(file) && !FileSystemType::from_name(&kind).holds_data() {
-        true => Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            format!("it is on {kind}, whose files are state of the kernel, not data"),
-        )),
-        false => Ok(()),
-    }
 }
 
 fn file_identity(file: &File) -> io::Result<(u64, u64)> {

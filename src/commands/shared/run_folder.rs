@@ -13,7 +13,7 @@ use crate::json_reader::read_json;
 use crate::limits;
 use crate::results::Record;
 use crate::run::{HangGuard, OutputPolicy};
-use crate::sys::{folder, locks};
+use crate::sys::{files, folder, locks};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -53,7 +53,7 @@ impl RunFolder {
         };
         let folder = RunFolder { path: path.to_owned(), kind, lock };
         let damaged = |source| FolderErrorKind::Damaged { file: kind.file, source: Box::new(source) };
-        match limits::COMMAND.read_file(&path.join(kind.file)) {
+        match files::read_input(&path.join(kind.file), limits::COMMAND) {
             Ok(bytes) => check(read_json(&bytes).map_err(damaged)?)?,
             Err(error) if error.kind() == ErrorKind::NotFound => folder.begin(command)?,
             Err(error) => return Err(error.into()),
@@ -77,7 +77,7 @@ impl RunFolder {
         let mut history = Vec::new();
         loop {
             let file = format!("runs/{:04}.json", history.len() + 1);
-            let bytes = match limits::COMMAND.read_file(&self.path.join(&file)) {
+            let bytes = match files::read_input(&self.path.join(&file), limits::COMMAND) {
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(history),
                 Err(source) => return Err(FolderErrorKind::UnreadableRun { file, source }),

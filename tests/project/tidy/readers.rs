@@ -9,11 +9,12 @@ use std::collections::BTreeSet;
 const OF_THE_SYSTEM: [&str; 4] = ["crates/host/", "crates/sys/", "crates/engine/", "crates/worker/"];
 
 /// How code reads or parses bytes.
-const READS: [&str; 8] = [
+const READS: [&str; 9] = [
     "read_json",
     ".read_to_end(",
     ".read_until(",
-    ".read_file(",
+    "open_input(",
+    "read_input(",
     "serde_json::from_",
     "serde_json::Deserializer",
     "toml::de::",
@@ -56,7 +57,10 @@ const READERS: &[(&str, &[&str])] = &[
     ("src/commands/shared/output/sanitize.rs", &[]),
     ("src/commands/experiments/suite/source.rs", &["suite"]),
     ("src/commands/experiments/sweep/folder.rs", &["sweep_folder"]),
-    ("src/commands/run/verify_after/campaign.rs", &["power_cycle"]),
+    ("src/commands/read/trace/mod.rs", &["recorded_ios"]),
+    ("src/commands/run/judge/claims.rs", &["fio_result", "result_text", "result_xml"]),
+    ("src/commands/run/verify_after/campaign.rs", &["journal", "power_cycle"]),
+    ("src/commands/run/verify_after/journal.rs", &["journal"]),
     ("src/commands/run/verify_after/cycle.rs", &["power_cycle"]),
     ("src/commands/shared/runs/with/run.rs", &["result_xml"]),
 ];

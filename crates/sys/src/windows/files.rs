@@ -1,6 +1,8 @@
 //! Files open at program start.
 
 use crate::closed_at_start;
+use diskspd_base::limits::InputLimit;
+use std::fs::File;
 use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
 use std::path::Path;
@@ -21,6 +23,22 @@ pub fn duplicate_inherited(number: i32) -> io::Result<OwnedHandle> {
         2 => io::stderr().as_handle().try_clone_to_owned(),
         _ => Err(io::ErrorKind::Unsupported.into()),
     }
+}
+
+/// Opens a file of the user for reading.
+///
+/// # Errors
+/// It can't be opened.
+pub fn open_input(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+/// Reads a file of the user, up to its limit.
+///
+/// # Errors
+/// As [`open_input`] and [`InputLimit::read`].
+pub fn read_input(path: &Path, limit: InputLimit) -> io::Result<Vec<u8>> {
+    limit.read(open_input(path)?)
 }
 
 /// Whether a path leads to a regular file.

@@ -13,12 +13,12 @@ use crate::limits::EmptyInput;
 use crate::presets;
 use crate::profile::{Origin, RawText};
 use crate::run::NamedOutput;
+use crate::sys::files;
 use crate::sys::inode;
 use crate::units::near::nearest;
 use crate::units::visible;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -141,7 +141,7 @@ fn text(source: &OsStr) -> Result<(String, u32), CommandError> {
         )])
     };
     let mut bytes = Vec::new();
-    let file = File::open(source).map_err(|error| wrong(&error))?;
+    let file = files::open_input(Path::new(source)).map_err(|error| wrong(&error))?;
     let owner = inode::owner(&file.metadata().map_err(|error| wrong(&error))?);
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| wrong(&error))?;
     if bytes.len() as u64 > MAX_BYTES {

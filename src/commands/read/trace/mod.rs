@@ -7,11 +7,11 @@ use crate::commands::shared::output::OutFile;
 use crate::report::profile_xml;
 use crate::run::destination::resolve_name;
 use crate::run::{self, Control, HangGuard, NamedOutput, OutputPolicy};
+use crate::sys::files;
 use crate::sys::standard_error::{self, print_line};
 use crate::trace::formats::{self, RequestView, TakenIos};
 use crate::trace::{self, FittedProfile, IoCollector, IoFigures, IoTrace, TraceSource};
 use crate::units::visible;
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
@@ -98,7 +98,7 @@ fn trace_device(
 fn read(path: &Path, taken: &TakenIos) -> Result<(IoTrace, TraceSource), CommandError> {
     let name = path.display();
     let failed = |why: &dyn std::fmt::Display| CommandError::failed([format!("--from {name}: {why}")]);
-    let file = File::open(path).map_err(|error| failed(&format!("cannot be opened: {error}")))?;
+    let file = files::open_input(path).map_err(|error| failed(&format!("cannot be opened: {error}")))?;
     let mut collector = IoCollector::default();
     let found = formats::read(BufReader::with_capacity(1 << 18, file), taken, &mut |_, event| {
         collector.take(event);

@@ -2,11 +2,12 @@
 
 use crate::clock::{self, Clock, SECOND};
 use crate::formats::table as formats;
+use crate::limits::RECORD;
 use crate::results::{ClaimedFigures, ClaimedSide, DirectionSummary, RunSummary, SpanSummary};
+use crate::sys::files;
 use crate::sys::mutex::LockUnpoisoned;
 use crate::sys::standard_output;
 use std::ffi::OsString;
-use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ChildStdout;
@@ -72,7 +73,8 @@ impl Claims {
         let bytes = match &self.place {
             ClaimSource::Nowhere => return None,
             ClaimSource::StandardOutput => std::mem::take(&mut *self.printed.lock_anyway()),
-            ClaimSource::File(path) => fs::read(path).ok()?,
+            ClaimSource::File(path) if path.is_file() => files::read_input(path, RECORD).ok()?,
+            ClaimSource::File(_) => return None,
         };
         let format = formats::of_beginning(&bytes)?;
         let runs = (format.read)(&bytes, "").ok()?;

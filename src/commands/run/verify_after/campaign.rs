@@ -14,6 +14,7 @@ use crate::integrity::journal::format;
 use crate::limits;
 use crate::results::{Accumulate, IntegrityCounts};
 use crate::run::{HangGuard, OutputPolicy};
+use crate::sys::files;
 use crate::sys::standard_output;
 use crate::units::count_of;
 use crate::units::table;
@@ -100,7 +101,7 @@ fn list_journals(folder: &Path) -> Result<Vec<Journal>, CommandError> {
 
 fn read_journal(folder: &Path, name: String) -> Result<Journal, CommandError> {
     let kept = folder.join(format!("{name}{CYCLE}"));
-    let cycle = match limits::NOTES.read_file(&kept) {
+    let cycle = match files::read_input(&kept, limits::NOTES) {
         Ok(bytes) => Some(Cycle::read(&bytes).map_err(|why| {
             unreadable(&kept, format!("{why}; remove it to have the table of the other cycles"))
         })?),
@@ -111,7 +112,7 @@ fn read_journal(folder: &Path, name: String) -> Result<Journal, CommandError> {
         Some(cycle) => Some(cycle.began_ms),
         None => {
             let file = folder.join(&name);
-            let open = File::open(&file).map_err(|why| unreadable(&file, why))?;
+            let open = files::open_input(&file).map_err(|why| unreadable(&file, why))?;
             format::began_ms(BufReader::new(open))
         }
     };

@@ -10,9 +10,9 @@ use crate::integrity::{Power, TargetReadBack, read_back, same_target};
 use crate::profile::RawText;
 use crate::report::secondary::held_text;
 use crate::results::{Accumulate, FailedSector, IntegrityCounts};
+use crate::sys::files;
 use crate::units::start_time::date_and_time;
 use std::fmt::Write;
-use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ pub(super) fn read_all(
 ) -> Result<JournalReadBack, CommandError> {
     let VerifyAfterRequest { targets: given, atomic, power_lost, .. } = request;
     let name = journal.display();
-    let file = File::open(journal).map_err(|error| format!("{name}: cannot be opened: {error}"))?;
+    let file = files::open_input(journal).map_err(|error| format!("{name}: cannot be opened: {error}"))?;
     let mut content = format::read(BufReader::new(file)).map_err(|why| format!("{name}: {why}"))?;
     content.targets.values_mut().for_each(|target| target.atomic |= *atomic);
     if !given.is_empty() && given.len() != content.targets.len() {

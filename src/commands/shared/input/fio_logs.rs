@@ -3,9 +3,10 @@
 use crate::finding::Finding;
 use crate::formats::fio::{self, MAX_LOG_BYTES};
 use crate::results::{FioFigures, FioLogFiles, RunSummary, SpanSummary};
+use crate::sys::files;
 use crate::sys::standard_error::print_line;
 use crate::units::visible;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +41,7 @@ fn read_contents(files: &FioLogFiles, beside: &[PathBuf]) -> Vec<Vec<u8>> {
 
 fn read_content(path: &Path) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_LOG_BYTES + 1).read_to_end(&mut bytes));
+    let read = files::open_input(path).and_then(|file| file.take(MAX_LOG_BYTES + 1).read_to_end(&mut bytes));
     let why = match read {
         Err(why) => why.to_string(),
         Ok(_) if bytes.len() as u64 > MAX_LOG_BYTES => {

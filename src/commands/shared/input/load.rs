@@ -14,11 +14,11 @@ use crate::machine::System;
 use crate::message_error::MessageError;
 use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Origin, Profile, RawText, RunOptions};
+use crate::sys::files;
 use crate::sys::inode;
 use crate::sys::owners;
 use crate::sys::standard_error::print_line;
 use std::cell::OnceCell;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -131,7 +131,7 @@ pub(crate) fn as_it_is(request: &RunRequest) -> Result<RunSource, CommandError> 
 /// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
 pub(crate) fn begins_with(path: &Path, character: u8) -> bool {
     let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut start));
+    let read = files::open_input(path).and_then(|file| file.take(512).read_to_end(&mut start));
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
     read.is_ok() && text.trim_ascii_start().first() == Some(&character)
 }

@@ -126,10 +126,12 @@ fn is_result_inside(path: &Path) -> bool {
         let mut beginning = Vec::new();
         source.by_ref().take(HEAD_BYTES).read_to_end(&mut beginning).map(|_| beginning)
     };
-    let Ok(beginning) = File::open(path).and_then(|file| read(Box::new(file))) else { return false };
+    let Ok(beginning) = files::open_input(path).and_then(|file| read(Box::new(file))) else { return false };
     let beginning = match packed::is_packed(&beginning) {
         // What is cut off of it doesn't count.
-        true => File::open(path).and_then(|file| read(Box::new(packed::reader(file)))).unwrap_or_default(),
+        true => {
+            files::open_input(path).and_then(|file| read(Box::new(packed::reader(file)))).unwrap_or_default()
+        }
         false => beginning,
     };
     formats::of_beginning(&beginning).is_some()
@@ -186,7 +188,7 @@ fn from_index(path: &Path) -> Option<RunSummary> {
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }
-    let mut file = File::open(path).ok()?;
+    let mut file = files::open_input(path).ok()?;
     let index = json::read_index(&mut file).ok()??;
     index.0.findings.as_ref()?;
     // What was cut off isn't all that was measured.
@@ -241,7 +243,7 @@ pub(crate) fn record(path: &Path) -> Result<Record, RunsReadError> {
 /// # Errors
 /// As there.
 pub(crate) fn owned_record(path: &Path) -> Result<(Record, u32), RunsReadError> {
-    let file = File::open(path).map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;
+    let file = files::open_input(path).map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;
     let found = file.metadata().map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;
     match open_runs(read_opened(file, path), path).map_err(|fault| fault.at_path(path))? {
         RunFile::Record(record) => Ok((*record, inode::owner(&found))),
@@ -262,7 +264,7 @@ enum OpenedInput {
 }
 
 fn open(path: &Path) -> io::Result<OpenedInput> {
-    read_opened(File::open(path)?, path)
+    read_opened(files::open_input(path)?, path)
 }
 
 fn read_opened(mut file: File, path: &Path) -> io::Result<OpenedInput> {

@@ -7,6 +7,7 @@ use crate::experiments::repetition::{RepeatedRun, Repetition};
 use crate::finding::Finding;
 use crate::formats::{answers, json};
 use crate::limits::ANSWER;
+use crate::sys::files;
 use crate::sys::standard_error::print_line;
 use crate::units::visible;
 use std::collections::HashMap;
@@ -29,11 +30,11 @@ pub(crate) fn answer<A: StoredAnswer>(path: &Path) -> Result<Option<A>, RunsRead
     }
     let fault = |error| RunsReadErrorKind::File(error).at_path(path);
     let mut beginning = Vec::new();
-    File::open(path).map_err(fault)?.take(HEAD_BYTES).read_to_end(&mut beginning).map_err(fault)?;
+    files::open_input(path).map_err(fault)?.take(HEAD_BYTES).read_to_end(&mut beginning).map_err(fault)?;
     if !answers::begins_so::<A>(&String::from_utf8_lossy(&beginning)) {
         return Ok(None);
     }
-    let bytes = ANSWER.read_file(path).map_err(fault)?;
+    let bytes = files::read_input(path, ANSWER).map_err(fault)?;
     answers::read(&bytes).map(Some).map_err(|error| RunsReadErrorKind::from(error).at_path(path))
 }
 
