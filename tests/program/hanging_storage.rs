@@ -5,7 +5,8 @@
 use crate::common::hanging_storage::{Call, HangingStorage};
 use crate::common::{command_of, directory, while_nothing_starts};
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -184,6 +185,44 @@ fn pipes_opened_late_are_used() {
     let ended = run.wait_with_output().unwrap();
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
     crate::common::schema::record(&record);
+}
+
+/// Command lines with a pipe whose reader does not read.
+const UNREAD_CASES: [&str; 4] = [
+    "RUN --io-log PIPE t",
+    "RUN --out json:PIPE t",
+    "report a.json --html PIPE",
+    "compare a.json a.json --json PIPE",
+];
+
+#[test]
+fn unread_pipes_are_named_instead_of_storage() {
+    let here = directory();
+    let at = |name: &str| here.path().join(name);
+    fs::write(at("t"), vec![7; 1 << 20]).unwrap();
+    let run = "--engine sim -c1M -b4K -W0 -d1 -g9000i";
+    let line = format!("{run} --quiet --out {} {{}}", at("a.json").display());
+    assert_eq!(crate::common::diskspd(&line, &at("t")).code, 0);
+    crate::common::side_by_side(UNREAD_CASES.iter().enumerate(), |(number, line)| {
+        let pipe = make_pipe(&at(&format!("unread{number}")));
+        let mut full =
+            fs::File::options().read(true).write(true).custom_flags(libc::O_NONBLOCK).open(&pipe).unwrap();
+        while full.write(&[0; 4096]).is_ok() {}
+        let line = format!("{} --give-up {GIVE_UP}", line.replace("RUN", run).replace("PIPE", &pipe));
+        let mut command = command_of(&line.split(' ').collect::<Vec<_>>());
+        command.current_dir(here.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = while_nothing_starts(|| command.spawn()).unwrap();
+        let mut messages = BufReader::new(child.stderr.take().unwrap());
+        let mut text = String::new();
+        while !text.contains(&format!("waiting for write of '{pipe}'")) {
+            assert_ne!(messages.read_line(&mut text).unwrap(), 0, "{line}: {text}");
+        }
+        let process = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+        messages.read_to_string(&mut text).unwrap();
+        child.wait().unwrap();
+        assert!(!text.contains("storage"), "{line}: {text}");
+    });
 }
 
 fn make_pipe(path: &Path) -> String {

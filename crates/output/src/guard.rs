@@ -197,6 +197,14 @@ pub fn waiting(thread: i32) -> Option<WaitState> {
     Some(WaitState { hung: watched.hung, limit: call_limit(&watched.call) })
 }
 
+/// A call that waits for another process, and the awaited event; `None` without one.
+pub fn awaited_process() -> Option<String> {
+    let guard = GUARD.lock_anyway();
+    let describe = |watched: &WatchedCall| Some((watched.describe_call(), watched.call.awaited()?));
+    let (call, awaited) = guard.calls.values().filter(|watched| watched.hung > 0).find_map(describe)?;
+    Some(format!("{call}: {awaited}"))
+}
+
 enum GuardMessage {
     Named(Finding),
     GivenUp(HangError),
@@ -221,8 +229,9 @@ fn abandon(error: &HangError) {
     process::end(FAILED)
 }
 
-/// Returns the remedy for a call that never returns; `None` if its end depends on a program that is running.
-fn remedy_of(waits_for: WaitCause) -> Option<&'static str> {
+/// Returns the remedy for a call that never returns. A program that is running may take its time, if the user
+/// has neither set a limit nor wants the command to end.
+fn remedy_of(waits_for: WaitCause, is_limited: bool) -> Option<&'static str> {
     match waits_for {
         WaitCause::Storage => Some(REMEDY),
         WaitCause::PipeReader => {
@@ -231,6 +240,7 @@ fn remedy_of(waits_for: WaitCause) -> Option<&'static str> {
         WaitCause::PipeWriter => {
             Some("start the program that writes to this pipe, or wait longer (--give-up 5m)")
         }
+        WaitCause::PipeUse if is_limited => Some("let the other program read this pipe to its end"),
         WaitCause::Lease | WaitCause::PipeUse => None,
     }
 }
@@ -242,11 +252,10 @@ pub const REMEDY: &str = match cfg!(windows) {
 };
 
 impl Guard {
-    /// Time that a call may hang when the user wants the command to end. A run has separate times.
-    fn limit_now(&self, call: &BlockedCall) -> Nanos {
+    /// Time that a call may hang if the user wants the command to end. A run has separate times.
+    fn hurried_limit(&self) -> Option<Nanos> {
         let wish = self.wish.as_ref().and_then(Weak::upgrade).filter(|_| self.run.is_none());
-        let hurried = wish.map(|wish| wish.patience_ns()).filter(|patience| *patience <= INTERRUPTED);
-        call_limit(call).min(hurried.unwrap_or(u64::MAX))
+        wish.map(|wish| wish.patience_ns()).filter(|patience| *patience <= INTERRUPTED)
     }
 
     fn check_calls(&mut self, passed: Nanos) -> Vec<GuardMessage> {
@@ -276,10 +285,12 @@ impl Guard {
     }
 
     fn judge_call(&mut self, watched: &mut WatchedCall) -> Option<GuardMessage> {
-        let limit = self.limit_now(&watched.call);
+        let hurried = self.hurried_limit();
+        let limit = call_limit(&watched.call).min(hurried.unwrap_or(u64::MAX));
         let waited_for = self.threads.contains_key(&watched.call.thread);
         let (what, since) = (watched.describe_call(), time_of_day(watched.since));
-        let (awaited, remedy) = (watched.call.awaited(), remedy_of(watched.call.waits_for));
+        let awaited = watched.call.awaited();
+        let remedy = remedy_of(watched.call.waits_for, hurried.or_else(given_time).is_some());
         if let Some(remedy) = remedy.filter(|_| watched.hung >= limit && !waited_for && !watched.is_given_up)
         {
             watched.is_given_up = true;
@@ -288,7 +299,8 @@ impl Guard {
             let message = format!("cannot complete {what}: {cause} since {since}, gave up after {waited}");
             return Some(GuardMessage::GivenUp(HangError { message, remedy }));
         }
-        let is_reported = waited_for && awaited.is_some();
+        // The waiting thread reports a missing end or a lease, and knows nothing of an unread pipe.
+        let is_reported = waited_for && awaited.is_some() && watched.call.waits_for != WaitCause::PipeUse;
         if watched.hung < named_after() || is_reported || !self.named.insert(watched.name()) {
             return None;
         }

@@ -130,9 +130,12 @@ fn no_thread(why: &std::io::Error) -> String {
 }
 
 fn keep_outcome(mut outcome: Outcome, control: &Control) -> Outcome {
+    let cause = guard::awaited_process().map_or_else(
+        || "The storage hangs, or is very slow: see dmesg, and check the server or device".to_owned(),
+        |call| format!("The cause is the {call}"),
+    );
     outcome.troubles.push(format!(
-        "the run does not end: it waits in the kernel while it {}, and is abandoned. The storage hangs, or \
-         is very slow: see dmesg, and check the server or device",
+        "the run does not end: it waits in the kernel while it {}, and is abandoned. {cause}",
         control.what_it_does()
     ));
     outcome

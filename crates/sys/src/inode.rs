@@ -43,9 +43,10 @@ pub fn identity_of_open(file: &std::fs::File) -> Option<(u64, u64)> {
     file.metadata().ok().map(|found| identity(&found))
 }
 
-/// An open file, opened again for reading from its start.
-pub fn reopened_to_read(file: &std::fs::File) -> Option<std::fs::File> {
-    std::fs::File::open(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
+/// Opens a regular file again, for reading from its start. Another object, such as a pipe, could wait.
+pub fn reopen_to_read(file: &std::fs::File) -> Option<std::fs::File> {
+    let is_file = file.metadata().is_ok_and(|found| found.is_file());
+    is_file.then(|| std::fs::File::open(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()).flatten()
 }
 
 /// Returns the identity of the object at a path.

@@ -280,7 +280,7 @@ impl Arena {
             Object::Folder => fs::create_dir(at)?,
             Object::Pipe => {
                 rustix::fs::mknodat(CWD, at, rustix::fs::FileType::Fifo, Mode::from_raw_mode(0o666), 0)?;
-                let reader = open(at, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty())?;
+                let reader = open(at, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
                 return Ok(Some(reader.into()));
             }
             Object::Nothing => {}

@@ -50,7 +50,7 @@ impl OverwriteCheck {
             Some((_, Owner::Input(by))) => return Err(OutputErrorKind::Input(by.clone())),
             None => {}
         }
-        let readable = inode::reopened_to_read(earlier);
+        let readable = inode::reopen_to_read(earlier);
         if readable.is_some_and(|file| is_journal(&file)) { Err(OutputErrorKind::Journal) } else { Ok(()) }
     }
 }

@@ -44,7 +44,7 @@ pub fn identity_of_open(file: &File) -> Option<(u64, u64)> {
 }
 
 /// An open file, opened again for reading: only by its name on this system.
-pub fn reopened_to_read(_: &File) -> Option<File> {
+pub fn reopen_to_read(_: &File) -> Option<File> {
     None
 }
 
