@@ -82,9 +82,9 @@ def _words(options: Options) -> List[str]:
 def _targets(target) -> List[str]:
     if target is None:
         return []
-    targets = [target] if isinstance(target, (str, os.PathLike)) else target
+    targets = [target] if isinstance(target, (str, bytes, os.PathLike)) else target
     # A name that begins with a dash is not an option.
-    return [f"./{name}" if name.startswith("-") else name for name in map(os.fspath, targets)]
+    return [f"./{name}" if name.startswith("-") else name for name in map(os.fsdecode, targets)]
 
 
 def _ended(command: List[str], timeout: Optional[float], made) -> Runs:

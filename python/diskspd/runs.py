@@ -218,7 +218,7 @@ def read_all(paths: Union[str, os.PathLike, Iterable[Union[str, os.PathLike]]]) 
     a record is a FormatError.
     """
     runs = Runs()
-    paths = [Path(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+    paths = [Path(os.fsdecode(path)) for path in ([paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths)]
     records = {path: _records(path) for path in paths}
     repeated = {record.resolve() for found in records.values() for record in found or ()}
     for path in paths:

@@ -130,7 +130,7 @@ class Records(unittest.TestCase):
 
     def test_one_path_is_enough_for_several_records(self):
         record = self.written("a.json", RECORD.read_bytes())
-        for path in (self.folder, str(self.folder), [self.folder], record, str(record)):
+        for path in (self.folder, str(self.folder), [self.folder], record, str(record), os.fsencode(record)):
             self.assertEqual(len(diskspd.read_all(path)), 1)
         empty = self.folder / "empty"
         empty.mkdir()

@@ -3,6 +3,7 @@
 
 use super::quantity::{Quantity, amount};
 use super::words;
+use crate::fio_jobs::option_of_word;
 use crate::units::parse_lenient_integer;
 
 /// Conversion of a foreign option's value.
@@ -172,7 +173,10 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// The hint for an option of another program, which is given without its dashes: `bs=4k`.
 pub(super) fn option(text: &str) -> Option<String> {
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-    let row = OPTIONS.iter().find(|row| row.names.contains(&name))?;
+    let Some(row) = OPTIONS.iter().find(|row| row.names.contains(&name)) else {
+        let is_of_fio = option_of_word(&format!("--{name}"), None).is_some();
+        return is_of_fio.then(|| format!("diskspd fio --{text} .. runs a command line of fio"));
+    };
     Some(match value.and_then(|value| row.spelling.spell_value(value)) {
         Some(spelling) => format!("use {spelling}"),
         None => row.meant.to_owned(),
@@ -232,6 +236,9 @@ mod tests {
             ("filename=/dev/sdb", "use '/dev/sdb' as the last word of the command line"),
             ("name=x", NAME),
             ("label=x", "--save=NAME keeps a run under a name"),
+            ("loops=2", "diskspd fio --loops=2 .. runs a command line of fio"),
+            ("directory=/tmp", "diskspd fio --directory=/tmp .. runs a command line of fio"),
+            ("hipri", "diskspd fio --hipri .. runs a command line of fio"),
         ] {
             assert_eq!(option(given).as_deref(), Some(spelling), "{given}");
             assert_eq!(with_one_dash(&format!("-{given}")), option(given), "{given}");
@@ -260,6 +267,8 @@ mod tests {
             ("1.5G:2GiB", Some("1536M:2G")),
             ("0.1K", None),
             ("4K", None),
+            ("0.3G", Some("307M")),
+            ("4Ki", Some("4K")),
             ("4B", None),
             ("1.5", None),
             ("x", None),

@@ -4,7 +4,9 @@
 use super::flag::{Flag, long_name};
 use super::flags;
 use super::foreign;
+use super::line::TypedLine;
 use super::option::OptionRow;
+use super::shell_quote::quoted;
 use super::suggest::distance;
 use crate::profile::RawText;
 use std::ffi::OsString;
@@ -70,19 +72,15 @@ pub(super) fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) ->
     foreign::option(text.trim_start_matches('-'))
 }
 
-/// Returns a suggestion for lists such as `-b4K,8K`: an option and its value; `None` if a sweep does not
-/// accept the list.
-pub(super) fn list(flag: &Flag, value: &str) -> Option<String> {
-    let equals = if flag.long().is_some() { "=" } else { "" };
-    flag.takes_list(value).then(|| sweep_of(&format!("{}{equals}{value}", flag.name.with_dashes())))
+/// Returns a suggestion for lists such as `-b4K,8K`: the line as a sweep; `None` if a sweep does not accept
+/// the list.
+pub(super) fn list(flag: &Flag, value: &str, line: &TypedLine) -> Option<String> {
+    flag.takes_list(value).then(|| sweep_of(line))
 }
 
-pub(super) fn sweep_of(argument: &str) -> String {
-    let usual = ["-b4K", "-r", "-Su", "-W1", "-d3"];
-    // What is swept is given once.
-    let others = usual.into_iter().filter(|option| !argument.starts_with(&option[..2]));
-    let others = others.collect::<Vec<_>>().join(" ");
-    format!("diskspd sweep runs every value: diskspd sweep {argument} {others} test.dat")
+pub(super) fn sweep_of(line: &TypedLine) -> String {
+    let target = if line.targets.is_empty() { " test.dat" } else { "" };
+    format!("diskspd sweep runs every value: diskspd sweep {}{target}", quoted(&line.words()))
 }
 
 fn option_text(name: &str) -> String {
@@ -123,26 +121,29 @@ mod tests {
     #[test]
     fn value_list_suggests_a_sweep() {
         for (option, value, meant) in [
-            ("-b", "4K,8K", Some("diskspd sweep -b4K,8K -r -Su")),
-            ("-o", "1,2,4", Some("diskspd sweep -o1,2,4 -b4K -r -Su")),
-            ("--rate-total", "100,200", Some("diskspd sweep --rate-total=100,200 -b4K -r")),
-            ("--engine", "uring,sync", Some("diskspd sweep --engine=uring,sync -b4K")),
+            ("-b", "4K,8K", Some("diskspd sweep -b4K,8K -r test.dat")),
+            ("-o", "1,2,4", Some("diskspd sweep -o1,2,4 -r test.dat")),
+            ("--rate-total", "100,200", Some("diskspd sweep --rate-total 100,200 -r test.dat")),
+            ("--engine", "uring,sync", Some("diskspd sweep --engine uring,sync -r test.dat")),
             ("--rate-total", "100,poisson", None),
             ("--rate-total", "100,posson", None),
             ("-b", "4K", None),
             ("-b", "4K,", None),
             ("-b", ",4K", None),
             ("-b", "4K,x", None),
-            ("-d", "5,10", Some("diskspd sweep -d5,10 -b4K -r")),
+            ("-d", "5,10", Some("diskspd sweep -d5,10 -r test.dat")),
             ("-a", "0,1", None),
         ] {
             let flag = flags::find(|name| name.with_dashes() == option).unwrap();
-            let found = list(flag, value);
-            let as_told = match (&found, meant) {
-                (Some(found), Some(meant)) => found.contains(meant),
+            let given =
+                if flag.long().is_some() { format!("{option} {value}") } else { option.to_owned() + value };
+            let words: Vec<OsString> = given.split(' ').chain(["-r"]).map(OsString::from).collect();
+            let found = list(flag, value, &TypedLine::from_arguments(&words).unwrap());
+            let suggested = match (&found, meant) {
+                (Some(found), Some(meant)) => found.ends_with(meant),
                 (found, meant) => found.is_none() && meant.is_none(),
             };
-            assert!(as_told, "{option} {value}: {found:?}");
+            assert!(suggested, "{option} {value}: {found:?}");
         }
     }
 

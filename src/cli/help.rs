@@ -78,7 +78,7 @@ const REST: &[(&str, &str)] = &[
     ("diskspd --help", "the common options, and all commands"),
     ("diskspd --help all", "every option in all its forms, as -? does"),
     ("diskspd sweep --help", "a command and its options"),
-    ("diskspd man | man -l -", "the manual"),
+    ("diskspd man", "the manual"),
 ];
 
 const SHORT_DEFAULT: usize = 24;

@@ -65,7 +65,7 @@ impl TypedLine {
 
 fn read_without_preset(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError> {
     let TypedLine { options, targets } = line;
-    no_ranges(options)?;
+    no_ranges(line)?;
     let mut draft = RunRequestBuilder::default();
     first_pass(line, &mut draft)?;
     if draft.system_only {
@@ -122,13 +122,14 @@ fn no_target(options: &[OptionOnLine]) -> CliError {
 }
 
 /// `-o1..64` would be read as `-o1`.
-fn no_ranges(options: &[OptionOnLine]) -> Result<(), CliError> {
-    let ranged = options.iter().find(|given| given.flag.is_some_and(|flag| flag.takes_range(&given.value)));
+fn no_ranges(line: &TypedLine) -> Result<(), CliError> {
+    let ranged =
+        line.options.iter().find(|given| given.flag.is_some_and(|flag| flag.takes_range(&given.value)));
     ranged.map_or(Ok(()), |given| {
         let name = given.flag.map_or(String::new(), |flag| flag.name.with_dashes());
         let what = format!("{name} has a range, but a run takes one value");
         let argument = given.attached();
-        Err(CliError::at(argument.as_bytes(), name.len(), what).hint(foreign_options::sweep_of(&argument)))
+        Err(CliError::at(argument.as_bytes(), name.len(), what).hint(foreign_options::sweep_of(line)))
     })
 }
 
@@ -281,7 +282,7 @@ impl OptionOnLine {
             return Err(error);
         }
         let told = draft.request.warnings.len();
-        let list = || foreign_options::list(flag, &String::from_utf8_lossy(&self.value));
+        let list = || foreign_options::list(flag, &String::from_utf8_lossy(&self.value), line);
         let read = flag.apply(draft, &self.value);
         if let Some(dropped) = draft.request.warnings.get_mut(told) {
             dropped.remedy = list();

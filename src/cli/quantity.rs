@@ -30,10 +30,10 @@ const TIME_UNITS: [(&[&str], u64); 8] = [
 
 /// Units of amounts, 1024-based as DISKSPD's sizes are.
 const AMOUNTS: [(&[&str], u64); 4] = [
-    (&["k", "kb", "kib"], 1 << 10),
-    (&["m", "mb", "mib"], 1 << 20),
-    (&["g", "gb", "gib"], 1 << 30),
-    (&["t", "tb", "tib"], 1 << 40),
+    (&["k", "ki", "kb", "kib"], 1 << 10),
+    (&["m", "mi", "mb", "mib"], 1 << 20),
+    (&["g", "gi", "gb", "gib"], 1 << 30),
+    (&["t", "ti", "tb", "tib"], 1 << 40),
 ];
 
 impl Quantity {
@@ -63,8 +63,8 @@ impl Quantity {
             intended += self.count_steps(&number, named[..end].trim_end(), step)?;
             (number, left) = (String::new(), &named[end..]);
         }
-        let intended = intended.div_ceil(PARTS * step);
-        (!suffix.is_empty() && intended != whole).then_some(intended)
+        let one = PARTS * step;
+        (!suffix.is_empty() && intended != whole * one).then(|| intended.div_ceil(one))
     }
 
     /// A number such as `1.5` of a unit, in parts of the smallest unit.
@@ -86,7 +86,8 @@ const PARTS: u128 = 1_000_000_000;
 /// Multiples of a step of time; the other letters are units of time.
 const MULTIPLES: [(&str, u128); 2] = [("k", 1_000), ("g", 1_000_000_000)];
 
-/// Bytes of an amount such as `4KiB` or `1.5G`; `None` if it is not a whole number of bytes.
+/// Bytes of an amount such as `4KiB` or `1.5G`. A fraction that is not whole bytes is rounded to the next
+/// smaller unit (`0.3G` is 307 MiB); `None` for fractions of bytes and KiB.
 pub(super) fn amount(text: &str) -> Option<u64> {
     let (number, unit) =
         text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()));
@@ -98,8 +99,13 @@ pub(super) fn amount(text: &str) -> Option<u64> {
     let scale = 10_u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
     let number = format!("{whole}{fraction}").parse::<u128>().ok()?;
     let bytes = number.checked_mul(u128::from(size))?;
-    let exact = bytes.is_multiple_of(scale).then_some(bytes / scale)?;
-    u64::try_from(exact).ok()
+    let step = u128::from(size) >> 10;
+    let whole_bytes = match bytes % scale {
+        0 => bytes / scale,
+        _ if step > 1 => (bytes + scale * step / 2) / (scale * step) * step,
+        _ => return None,
+    };
+    u64::try_from(whole_bytes).ok()
 }
 
 #[cfg(test)]
@@ -129,7 +135,9 @@ mod tests {
             (Seconds, "1h30", None),
             (Seconds, "1.2.3m", None),
             (Seconds, "30s", None),
-            (Seconds, "1ms", None),
+            (Seconds, "1ms", Some(1)),
+            (Seconds, "1\u{b5}s", Some(1)),
+            (Seconds, "1000ms", Some(1)),
             (Seconds, "0m", None),
             (Seconds, "5x", None),
             (Seconds, "1e3", None),
@@ -138,6 +146,7 @@ mod tests {
             (Milliseconds, "1s", Some(1000)),
             (Milliseconds, "5ms", None),
             (Milliseconds, "5us", Some(1)),
+            (Milliseconds, "1us", Some(1)),
             (Count, "4k", Some(4096)),
             (Count, "1.5K", Some(1536)),
             (Count, "1MiB", Some(1 << 20)),
@@ -150,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn amount_is_whole_bytes_or_nothing() {
+    fn amount_is_whole_bytes_or_rounded() {
         for (text, bytes) in [
             ("0", Some(0)),
             ("512", Some(512)),
@@ -158,6 +167,9 @@ mod tests {
             ("4KiB", Some(4096)),
             ("1.5G", Some(3 << 29)),
             (".5M", Some(1 << 19)),
+            ("4Ki", Some(4096)),
+            ("0.3G", Some(307 << 20)),
+            ("1.0001T", Some(1024 << 30)),
             ("16777215T", Some(16_777_215 << 40)),
             ("16777216T", None),
             ("0.1K", None),

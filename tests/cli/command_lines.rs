@@ -292,11 +292,11 @@ fn ignored_suffix_of_number_is_reported_with_value() {
     }
     // What a sweep goes through leads to it; a number with nonsense behind it doesn't.
     for (option, sweep) in [
-        ("-o1,2,4", Some("diskspd sweep -o1,2,4 -b4K -r")),
-        ("-t1,2", Some("diskspd sweep -t1,2 -b4K")),
-        ("-w0,50", Some("diskspd sweep -w0,50 -b4K")),
-        ("-g100i,200i", Some("diskspd sweep -g100i,200i -b4K")),
-        ("-d5,10", Some("diskspd sweep -d5,10 -b4K")),
+        ("-o1,2,4", Some("diskspd sweep -o1,2,4 f.dat")),
+        ("-t1,2", Some("diskspd sweep -t1,2 f.dat")),
+        ("-w0,50", Some("diskspd sweep -w0,50 f.dat")),
+        ("-g100i,200i", Some("diskspd sweep -g100i,200i f.dat")),
+        ("-d5,10", Some("diskspd sweep -d5,10 f.dat")),
         ("-P5,10", None),
         ("-o4y", None),
         ("-o4,x", None),

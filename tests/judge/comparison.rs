@@ -834,7 +834,7 @@ fn position_effect_of_random_pairs_is_reported() {
 }
 
 #[test]
-fn change_that_differs_from_medians_prints_both() {
+fn change_that_differs_from_medians_is_labelled() {
     // Pairs differ by other ratios than the medians of the sides.
     let skewed = side([100.0, 100.0, 100.0, 700.0, 800.0, 900.0].map(|iops| run(iops, |_| ())).to_vec());
     let even = side([90.0, 95.0, 98.0, 300.0, 310.0, 320.0].map(|iops| run(iops, |_| ())).to_vec());

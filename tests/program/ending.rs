@@ -87,7 +87,7 @@ fn limitations_of_figures_are_marked_in_verdict() {
     let hurried = RUN.replace("-L", "-L --rate-total 9000000");
     assert_eq!(of(&hurried, SummaryTone::Doubtful).first().map(String::as_str), Some("WARNING"));
     assert!(of(RUN, SummaryTone::Doubtful).is_empty() && of(RUN, SummaryTone::Wrong).is_empty());
-    assert_eq!(of(RUN, SummaryTone::Label)[..4], ["workload", "figures", "verdict", "severity"]);
+    assert_eq!(of(RUN, SummaryTone::Label)[..4], ["workload", "figures", "course", "verdict"]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn final_block_separates_verdict_and_severity() {
     let mut judged = JudgedRecord::new(&record);
     judged.judgement = Judgement::default();
     let lines = run_summary_text::of_run(&judged, None, 200, true);
-    let verdict: String = lines[2].iter().map(|piece| piece.text.as_str()).collect();
+    let verdict: String = lines[3].iter().map(|piece| piece.text.as_str()).collect();
     assert!(verdict.starts_with("verdict   NOT CHECKED: "), "{verdict}");
 }
 
@@ -236,7 +236,8 @@ fn course_shows_intervals_and_highest_figures() {
     for columns in [30, 40, 60, 80, 120, 300] {
         for blocks in [false, true] {
             let shown = course(&lines(&timed, columns, blocks));
-            assert!(columns < 60 || shown.len() == 2, "{columns}: {shown:?}");
+            let rows = if columns < 70 { 3 } else { 2 };
+            assert!(columns < 40 || shown.len() == rows, "{columns}: {shown:?}");
             assert!(shown[0].contains("highest ") && shown.join(" ").contains("longest"), "{shown:?}");
             assert!(shown.iter().all(|line| line.chars().count() <= columns), "{columns}: {shown:?}");
             assert!(blocks || shown.iter().all(|line| line.is_ascii()), "{shown:?}");
@@ -248,7 +249,9 @@ fn course_shows_intervals_and_highest_figures() {
     let untimed = course(&lines(&run("-D -d10"), 80, true));
     assert_eq!(untimed.len(), 1, "no latency was measured: {untimed:?}");
     assert!(!untimed[0].contains("longest"), "{untimed:?}");
-    assert_eq!(course(&lines(&run("-L -D -d2"), 80, true)), [""; 0], "two intervals show no course");
+    let short = lines(&run("-L -D -d2"), 80, true);
+    assert_eq!(course(&short), [""; 0], "two intervals show no course");
+    assert!(short.iter().any(|line| line.starts_with("course    longest I/O ")), "{short:?}");
     assert_eq!(course(&lines(&run("-L -D -d3"), 80, true)).len(), 2);
     let mut watched = run("-L -d4");
     let samples =

@@ -1,6 +1,7 @@
 //! The number of runs of `--repeat`: given, or by a precision. Their answer is in `repetition`.
 
 use super::RunRow;
+use diskspd_figures::stats::normal;
 use diskspd_figures::stats::replicates::Spread;
 
 /// Fewer runs say too little about how much they vary to stop by it.
@@ -81,15 +82,27 @@ impl Trend {
 }
 
 /// Whether values rise, or fall, with their place more than chance explains in 1 of 100 series (Mann and
-/// Kendall's test, exact for different values); `None` = neither. Fewer than five can't.
+/// Kendall's test); `None` = neither. Fewer than five can't.
 fn trend_rises(values: &[f64]) -> Option<bool> {
     let count = values.len();
-    let pairs = (count * count.saturating_sub(1) / 2) as i64;
     let later = |from: usize| values[from + 1..].iter().map(move |value| (from, *value));
     let score: i64 = (0..count)
         .flat_map(later)
         .map(|(from, value)| i64::from(value > values[from]) - i64::from(value < values[from]))
         .sum();
+    // Of five values all have to be in order: 1 of 60.
+    let least = if count == MIN_RUNS_FOR_DRIFT { 2.0 / 120.0 + 1e-9 } else { DRIFT_BY_CHANCE };
+    (count >= MIN_RUNS_FOR_DRIFT && chance_of_score(count, score.abs()) <= least).then_some(score > 0)
+}
+
+/// The chance of a score of at least this size, of either sign, in a random order of different values: exact
+/// up to [`MAX_EXACT_RUNS`], then by the normal distribution.
+fn chance_of_score(count: usize, score: i64) -> f64 {
+    if count > MAX_EXACT_RUNS {
+        let number = count as f64;
+        let deviation = (number * (number - 1.0) * (2.0 * number + 5.0) / 18.0).sqrt();
+        return 2.0 * normal::cumulative(-(score - 1).max(0) as f64 / deviation);
+    }
     // The chance of each number of pairs out of order: one more value is put at any place.
     let mut chances = vec![1.0];
     for size in 2..=count {
@@ -99,13 +112,13 @@ fn trend_rises(values: &[f64]) -> Option<bool> {
         }
         chances = next;
     }
-    let out_of_order = usize::try_from((pairs - score.abs()) / 2).ok()?;
-    let by_chance: f64 = 2.0 * chances.iter().take(out_of_order + 1).sum::<f64>();
-    // Of five values all have to be in order: 1 of 60.
-    let least = if count == MIN_RUNS_FOR_DRIFT { 2.0 / 120.0 + 1e-9 } else { DRIFT_BY_CHANCE };
-    (count >= MIN_RUNS_FOR_DRIFT && by_chance <= least).then_some(score > 0)
+    let pairs = (count * count.saturating_sub(1) / 2) as i64;
+    let out_of_order = usize::try_from((pairs - score) / 2).unwrap_or(0);
+    2.0 * chances.iter().take(out_of_order + 1).sum::<f64>()
 }
 
+/// The exact distribution takes time with the fourth power of the number of runs.
+const MAX_EXACT_RUNS: usize = 50;
 const DRIFT_BY_CHANCE: f64 = 0.01;
 const MIN_RUNS_FOR_DRIFT: usize = 5;
 
@@ -159,12 +172,25 @@ mod tests {
             assert_eq!(trend_rises(values), expected, "{values:?}");
         }
         let mut noise = diskspd_figures::stats::normal::NormalValues::new(3);
-        for count in [5, 6, 10, 30] {
+        for count in [5, 6, 10, 30, 60] {
             let told = (0..1000)
                 .filter(|_| trend_rises(&(0..count).map(|_| noise.draw()).collect::<Vec<f64>>()).is_some());
             let told = told.count();
             assert!(told <= 32, "{told} of 1000 with {count} runs");
         }
+    }
+
+    #[test]
+    fn normal_chance_of_many_runs_is_near_exact() {
+        let exact = |score| chance_of_score(MAX_EXACT_RUNS, score);
+        let count = MAX_EXACT_RUNS as f64;
+        let deviation = (count * (count - 1.0) * (2.0 * count + 5.0) / 18.0).sqrt();
+        for score in [1, 101, 201, 311] {
+            let near = 2.0 * normal::cumulative(-(f64::from(score) - 1.0) / deviation);
+            assert!((exact(i64::from(score)) / near - 1.0).abs() < 0.1, "{score}: {near}");
+        }
+        let values: Vec<f64> = (0..2000).map(f64::from).collect();
+        assert_eq!(trend_rises(&values), Some(true));
     }
 
     #[test]

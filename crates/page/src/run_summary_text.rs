@@ -166,8 +166,11 @@ fn device(judgement: &Judgement, columns: usize) -> Vec<Vec<SummaryPiece>> {
 /// Minimum number of intervals for a series.
 const MIN_INTERVALS: usize = 3;
 const MAX_SERIES_WIDTH: usize = 60;
+/// From this width on, the longest I/O is in the row of the 99th percentile.
+const MIN_COLUMNS_OF_LONGEST: usize = 70;
 
-/// The IOPS and the 99th percentile of each interval, with the highest figures; empty = too few intervals.
+/// The IOPS and the 99th percentile of each interval, with the highest figures; only the longest I/O if the
+/// intervals are too few.
 fn course_pieces(
     judged: &JudgedRecord,
     span: Option<&SpanSummary>,
@@ -177,18 +180,20 @@ fn course_pieces(
     let measured = judged.summary.time_spans.first().and_then(Option::as_ref);
     let over_time =
         measured.and_then(|measured| Timeline::from_span(&RecordedSpan { judged, index: 0, measured }));
+    let longest = span.and_then(|span| span.total.max_ms).map(|time| format!("longest I/O {time} ms"));
+    let fitted = |text: &str| wrapped(text, columns, LABELS, LABELS);
     let Some(over_time) = over_time.filter(|course| course.iops().len() >= MIN_INTERVALS) else {
-        return Vec::new();
+        return longest.map_or_else(Vec::new, |longest| label_pieces("course", &fitted(&longest), None));
     };
     let highest = |figures: &[Option<f64>]| figures.iter().flatten().copied().fold(0.0, f64::max);
     let (iops, p99) = (over_time.iops(), over_time.p99());
-    let longest = span.and_then(|span| span.total.max_ms).map(|time| format!("longest I/O {time} ms"));
     let mut ends = vec![("IOPS", &iops, f64::min as fn(f64, f64) -> f64, vec![number(highest(&iops))])];
     if !p99.is_empty() {
         ends.push(("p99", &p99, f64::max, vec![format!("{:.3} ms", highest(&p99))]));
     }
+    let (beside, apart) = if columns < MIN_COLUMNS_OF_LONGEST { (None, longest) } else { (longest, None) };
     if let Some((.., end)) = ends.last_mut() {
-        end.extend(longest);
+        end.extend(beside);
     }
     let ends = ends.into_iter().map(|(name, figures, condense, end)| {
         let highest = format!("highest {}", end.join(", "));
@@ -200,12 +205,13 @@ fn course_pieces(
     let shown = ends.iter().map(|(name, figures, condense, end)| {
         let line = spark::line(figures, room, blocks, *condense);
         match line.is_empty() {
-            true => wrapped(&format!("{name:<4} {end}"), columns, LABELS, LABELS),
+            true => fitted(&format!("{name:<4} {end}")),
             false => format!("{name:<4} {line} {end}"),
         }
     });
     let indent = format!("\n{}", " ".repeat(LABELS));
-    label_pieces("course", &shown.collect::<Vec<_>>().join(&indent), None)
+    let rows: Vec<String> = shown.chain(apart.map(|longest| fitted(&longest))).collect();
+    label_pieces("course", &rows.join(&indent), None)
 }
 
 fn user_latency(span: &SpanSummary) -> (&'static str, Option<Millis>, Option<Millis>) {

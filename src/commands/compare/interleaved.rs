@@ -18,6 +18,7 @@ use crate::commands::shared::runs::{message_filter, save, side_run};
 use crate::experiments::compare::{
     self, ComparisonQuery, InterimAnalyses, PlannedRuns, SequentialDesign, Side, SideRun,
 };
+use crate::finding::Finding;
 use crate::profile::Parameters;
 use crate::results::{Record, RunSummary, SpanSummary};
 use crate::run::{Control, HangGuard, OutputPolicy};
@@ -60,7 +61,7 @@ pub(super) fn run(
     open: impl FnOnce(OutputPolicy) -> Result<AnswerFiles, CommandError>,
 ) -> Result<RunSides, CommandError> {
     let quiet = asked.quiet;
-    let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];
+    let lines = [line(&both.requests[0], asked)?, line(&both.requests[1], asked)?];
     let files = open(lines.iter().fold(OutputPolicy::default(), |door, line| line.run.door(door)))?;
     check_comparable(&lines, asked)?;
     // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
@@ -217,19 +218,35 @@ fn side_name(typed: &str) -> String {
 ///
 /// # Errors
 /// Fails if it cannot be run.
-pub(super) fn line(request: &RunRequest, quiet: bool) -> Result<SideSetup<'_>, CommandError> {
-    let request = match quiet && !request.quiet {
-        true => Cow::Owned(RunRequest { quiet, ..request.clone() }),
+pub(super) fn line<'a>(
+    request: &'a RunRequest,
+    asked: &CompareRequest,
+) -> Result<SideSetup<'a>, CommandError> {
+    let request = match asked.quiet && !request.quiet {
+        true => Cow::Owned(RunRequest { quiet: true, ..request.clone() }),
         false => Cow::Borrowed(request),
     };
     request.warnings.iter().for_each(|warning| message_filter::report_finding(warning, request.quiet));
     let run = load::requested_run(&request)?.run;
+    check_metric(&run, asked)?;
     single::check(&run, &request)?;
     if run.tool()?.is_none() {
         run.preflight()?;
     }
     save::try_out(&request, &HangGuard::default())?;
     Ok(SideSetup { request, run })
+}
+
+/// Checks that the run will have the deciding figure.
+fn check_metric(run: &Runnable, asked: &CompareRequest) -> Result<(), CommandError> {
+    let of_latency = asked.question.metric.filter(|metric| !metric.figure.more_is_better());
+    match of_latency.filter(|_| run.profile.time_spans.iter().any(|span| !span.measure_latency)) {
+        Some(metric) => {
+            let finding = Finding::error(format!("--metric {metric}: these runs measure no latencies"));
+            Err(CommandError::usage(vec![finding.remedy("add -L to the options of both sides")]))
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_comparable(lines: &[SideSetup; 2], asked: &CompareRequest) -> Result<(), CommandError> {

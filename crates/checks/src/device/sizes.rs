@@ -45,8 +45,9 @@ impl JudgedPart<'_> {
                 "the IOPS are the page cache's, the MiB/s the device's; to measure the device's IOPS use -Su"
             }
             false => {
-                "IOPS count I/Os that the kernel merged with their neighbours; random I/O (-r) is not \
-                      merged"
+                "IOPS count I/Os that were merged on the way: sequential ones by the kernel (random I/O (-r) \
+                 is not merged), others in the cache of a layer (losetup --direct-io=on bypasses that of a \
+                 loop device)"
             }
         };
         Some(RuleOutcome {

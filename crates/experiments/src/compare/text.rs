@@ -85,9 +85,7 @@ pub fn wrong_figures(comparison: &RunComparison) -> Vec<String> {
 pub fn table(comparison: &RunComparison, heads: [&'static str; 2], room: usize) -> String {
     let rows = lines_that_decide(comparison);
     let mut text = table::text_within(&FigureRow::columns(heads), &rows, room);
-    if rows.iter().any(|row| about_medians(row.metric).is_some()) {
-        text += "A change is the median over pairs of runs, and can differ from the ratio of both columns.\n";
-    }
+    text.extend(about_medians(&rows).map(|about| about.to_owned() + "\n"));
     text
 }
 
@@ -253,8 +251,8 @@ fn put_span(text: &mut String, span: &SpanCompared, room: usize) {
     *text += &table::text_within(&FigureRow::columns(["A", "B"]), &lines, room);
     if let Some(primary) = span.metrics.first() {
         let ChangeText { verdict, more, found } = answer(primary, same);
-        let lines: Vec<String> =
-            [Some(verdict), about_medians(primary), more, found].into_iter().flatten().collect();
+        let medians = about_medians(&lines).map(str::to_owned);
+        let lines: Vec<String> = [Some(verdict), medians, more, found].into_iter().flatten().collect();
         let _ = writeln!(text, "\n{}", lines.join("\n"));
         span.decisive_reason.iter().for_each(|why| text.push_str(&format!("{why}\n")));
     }
@@ -267,20 +265,16 @@ fn put_span(text: &mut String, span: &SpanCompared, room: usize) {
     }
 }
 
-/// From this difference on, in percent, the change and the ratio of the medians are both printed.
-const MIN_SHOWN_DIFFERENCE: f64 = 1.0;
-
-/// Explains a change that differs from the ratio of the printed medians.
-fn about_medians(metric: &Compared) -> Option<String> {
-    let [first, other] = metric.sides.as_ref()?.each_ref().map(|side| side.median);
-    let of_medians = Some(100.0 * (other / first - 1.0)).filter(|percent| percent.is_finite())?;
-    let change =
-        metric.change_percent.filter(|change| (change - of_medians).abs() >= MIN_SHOWN_DIFFERENCE)?;
-    Some(format!(
-        "The change of {} is the median over pairs of runs; the medians of the sides differ by {}.",
-        signed(change),
-        signed(of_medians)
-    ))
+/// Explains changes that differ from the ratios of the printed medians, in digits that are printed.
+fn about_medians(rows: &[FigureRow]) -> Option<&'static str> {
+    let differs = |metric: &Compared| {
+        let [first, other] = metric.sides.as_ref()?.each_ref().map(|side| side.median);
+        let of_medians = 100.0 * (other / first - 1.0);
+        Some((metric.change_percent? - of_medians).abs() >= 0.1 && of_medians.is_finite())
+    };
+    rows.iter().any(|row| differs(row.metric) == Some(true)).then_some(
+        "A change is the median over pairs of runs, and can differ from the ratio of both columns.",
+    )
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -92,7 +92,7 @@ impl<'a> FioTimes<'a> {
         if let Some(counts) = counts.filter(|bins| !bins.is_empty()) {
             let edge = |name| self.value.get(name).and_then(Value::as_u64);
             let (min, max) = (edge("min").unwrap_or(0), edge("max").unwrap_or(u64::MAX));
-            return Some(FioDistribution::Counted { counts, min, max: max.max(min) });
+            return Some(FioDistribution::Counted { sums: add_up(counts), min, max: max.max(min) });
         }
         let known = stated_percentiles(of("percentile")?, self.unit);
         (!known.is_empty()).then_some(FioDistribution::Stated(known))
@@ -102,8 +102,9 @@ impl<'a> FioTimes<'a> {
 /// Latency distribution, as counts or as fio's percentiles.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum FioDistribution {
-    /// I/Os by the middle of their bin, and the extremes, in ns. Bin middles may be outside the extremes.
-    Counted { counts: BTreeMap<u64, u64>, min: u64, max: u64 },
+    /// The middle of each bin with the number of I/Os in it and below, and the extremes, in ns. Bin middles
+    /// may be outside the extremes.
+    Counted { sums: Vec<(u64, u64)>, min: u64, max: u64 },
     /// Percentages and times, ns, ascending.
     Stated(Vec<(f64, f64)>),
 }
@@ -111,6 +112,14 @@ pub(super) enum FioDistribution {
 fn parse_bins(bins: &Map<String, Value>) -> BTreeMap<u64, u64> {
     let bins = bins.iter().take(MAX_BINS).filter_map(|(ns, ios)| Some((ns.parse().ok()?, ios.as_u64()?)));
     bins.filter(|(_, ios)| *ios > 0).collect()
+}
+
+fn add_up(counts: BTreeMap<u64, u64>) -> Vec<(u64, u64)> {
+    let sum = |sum: &mut u64, (ns, ios): (u64, u64)| {
+        *sum = sum.saturating_add(ios);
+        Some((ns, *sum))
+    };
+    counts.into_iter().scan(0, sum).collect()
 }
 
 fn stated_percentiles(percentiles: &Map<String, Value>, unit: FioUnit) -> Vec<(f64, f64)> {
@@ -139,20 +148,23 @@ impl FioDistribution {
         }
         let (mut sum, mut shortest, mut longest) = (BTreeMap::<u64, u64>::new(), u64::MAX, 0);
         for one in all {
-            let FioDistribution::Counted { counts, min, max } = one else { return None };
+            let FioDistribution::Counted { sums, min, max } = one else { return None };
             (shortest, longest) = (shortest.min(*min), longest.max(*max));
-            for (ns, ios) in counts {
+            let mut below = 0;
+            for (ns, up_to) in sums {
                 let all = sum.entry(*ns).or_default();
-                *all = all.saturating_add(*ios);
+                *all = all.saturating_add(up_to - below);
+                below = *up_to;
             }
         }
-        (!sum.is_empty()).then_some(FioDistribution::Counted { counts: sum, min: shortest, max: longest })
+        let sums = add_up(sum);
+        (!sums.is_empty()).then_some(FioDistribution::Counted { sums, min: shortest, max: longest })
     }
 
     /// The smallest time that is a lower bound, because the last bin has no end; `None` = no I/O is in it.
     pub(super) fn open_end(&self) -> Option<Millis> {
-        let FioDistribution::Counted { counts, .. } = self else { return None };
-        counts.range(LAST_BIN..).next().map(|_| Millis::of_ns(LAST_BIN_BEGINS))
+        let FioDistribution::Counted { sums, .. } = self else { return None };
+        sums.last().filter(|(ns, _)| *ns >= LAST_BIN).map(|_| Millis::of_ns(LAST_BIN_BEGINS))
     }
 
     /// The percentages that it has, ascending.
@@ -169,15 +181,10 @@ impl FioDistribution {
             FioDistribution::Stated(known) => {
                 find_percentile(known.iter().copied(), percent).map(Millis::of_mean_ns)
             }
-            FioDistribution::Counted { counts, min, max } => {
-                let all = counts.values().fold(0_u64, |sum, ios| sum.saturating_add(*ios));
-                let wanted = all as f64 * percent / 100.0;
-                let mut so_far = 0_u64;
-                let bin = counts.iter().find(|(_, ios)| {
-                    so_far = so_far.saturating_add(**ios);
-                    so_far as f64 >= wanted
-                });
-                let ns = *bin?.0;
+            FioDistribution::Counted { sums, min, max } => {
+                let wanted = sums.last()?.1 as f64 * percent / 100.0;
+                let bin = sums.partition_point(|(_, up_to)| (*up_to as f64) < wanted);
+                let ns = sums.get(bin)?.0;
                 let ns = if ns >= LAST_BIN { LAST_BIN_BEGINS } else { ns };
                 Some(Millis::of_ns(ns.clamp(*min, *max)))
             }

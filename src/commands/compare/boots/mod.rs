@@ -46,7 +46,7 @@ pub(super) fn run(
     open: impl FnOnce(OutputPolicy) -> Result<AnswerFiles, CommandError>,
 ) -> Result<BootSides, CommandError> {
     with::no_place(asked.request.with.as_deref(), "--dir, which compares two kernels of this machine")?;
-    let mut line = interleaved::line(&asked.request, request.quiet)?;
+    let mut line = interleaved::line(&asked.request, request)?;
     line.run.own.keeps.push(asked.folder.clone());
     let files = open(line.run.door(OutputPolicy::default()))?;
     let here = running_kernel()?;

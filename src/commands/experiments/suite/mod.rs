@@ -23,7 +23,7 @@ use crate::run::OutputPolicy;
 use crate::store::{SuiteNotes, TestNotes};
 use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
-use crate::units::visible;
+use crate::units::{count_of, visible};
 use kept::SuiteKeeper;
 use rounds::{RoundsOutcome, SuiteRounds};
 use source::{PlannedSuite, PlannedTest};
@@ -133,8 +133,8 @@ pub(crate) fn announced(tests: &[PlannedTest], rounds: &[u32]) -> String {
     let seconds: f64 =
         tests.iter().zip(rounds).map(|(planned, rounds)| planned.run.seconds() * f64::from(*rounds)).sum();
     let runs: u32 = rounds.iter().sum();
-    let named = if tests.len() == 1 { "1 test".to_owned() } else { format!("{} tests", tests.len()) };
-    format!("{named}, {runs} runs, about {}", time_in_words(seconds))
+    let (tests, runs) = (count_of(tests.len(), "test"), count_of(runs as usize, "run"));
+    format!("{tests}, {runs}, about {}", time_in_words(seconds))
 }
 
 pub(crate) fn notes(name: &str, about: &str, tests: &[PlannedTest]) -> SuiteNotes {

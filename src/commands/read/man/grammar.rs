@@ -10,13 +10,13 @@ use crate::cli::{Invocation, UsageExtent};
 pub(super) const MAN: Command = Command {
     name: "man",
     arguments: "[<command>]",
-    help: "print the man page (roff), of the program or of a command: diskspd man sweep | man -l -",
+    help: "show the man page of the program or of a command in the pager; redirected, print roff",
     options: &[],
     exclusive: &[],
     takes: Operands::CommandOr(Vec::new),
     examples: &[
-        ("diskspd man | man -l -", "read the page of the program"),
-        ("diskspd man sweep | man -l -", "that of a command"),
+        ("diskspd man", "read the page of the program"),
+        ("diskspd man sweep", "read the page of a command"),
     ],
     make: |line| Ok(Invocation::Man { command: command_named(&line, only_word(&line)?) }),
 };
