@@ -117,7 +117,7 @@ impl JudgedPart<'_> {
 
     /// Returns the bytes that the device can have written for this process: data that it made dirty, and that
     /// is not dirty any more. Without limit unless the writes of others hide that the counted data is still
-    /// in memory, because a file system also writes by itself.
+    /// in memory, because a file system also writes metadata.
     fn most_own_writes(&self, device: u64) -> u64 {
         let counted = self.part.write.bytes as f64;
         let left = self.part.unwritten_bytes().unwrap_or(0);
