@@ -133,7 +133,7 @@ impl JudgedPart<'_> {
         let journals_data = |target: &&TargetDevices| {
             target.stack.mounts.iter().any(|mount| mount.options.contains("data=journal"))
         };
-        let is_known = self.part.buffered && !self.part.targets.iter().any(|target| journals_data(&target));
+        let is_known = self.part.buffered && !self.part.targets.iter().any(journals_data);
         most.filter(|_| is_known).filter(is_hidden).unwrap_or(u64::MAX)
     }
 
