@@ -350,6 +350,22 @@ fn merged_text_has_summary_line_and_host_table() {
 }
 
 #[test]
+fn early_end_of_all_hosts_is_one_finding() {
+    use diskspd::results::{EndedBy, RunOutcome};
+    let early = RunOutcome { cause: EndedBy::Interrupt, after: Some(1_000_000_000) };
+    for (stopped, expected) in [(0, 0), (1, 1), (2, 1)] {
+        let mut records = hosts("-d2 -r", 2);
+        for record in records.iter_mut().take(stopped) {
+            record.hosts[0].results.time_spans[0].ended = Some(early);
+        }
+        let record = merged(records);
+        let found = diskspd::checks::JudgedRecord::new(&record).judgement.findings;
+        let found: Vec<_> = found.into_iter().filter(|finding| finding.name == "ended-early").collect();
+        assert_eq!(found.len(), expected, "{stopped}: {found:?}");
+    }
+}
+
+#[test]
 fn findings_of_hosts_are_combined_and_shared_devices_recognized() {
     use diskspd::machine::storage::BlockDevice;
     let mut records = hosts("-d1 -r", 3);

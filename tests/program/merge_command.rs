@@ -44,7 +44,8 @@ fn merged_counts_equal_logs_of_all_hosts() {
     let (all, xml, gone) = (at("all.json"), at("all.xml"), at("gone.json"));
     let files = [at("0.json"), at("1.json"), gone, at("2.json")];
     let words: Vec<&str> = ["merge"].into_iter().chain(files.iter().map(String::as_str)).collect();
-    let words = [&words[..], &["--out", &all, "--out", &xml, "--per-host"]].concat();
+    let csv = at("all.csv");
+    let words = [&words[..], &["--out", &all, "--out", &xml, "--out", &csv, "--per-host"]].concat();
     let ended: crate::common::Ended = output(&mut command_of(&words)).unwrap().into();
     assert_eq!(ended.code, 1, "{}", ended.stderr);
     assert!(ended.stdout.starts_with("3 of 4 hosts (missing: gone)\n"), "{}", ended.stdout);
@@ -53,6 +54,10 @@ fn merged_counts_equal_logs_of_all_hosts() {
         entry.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "xml")
     });
     assert_eq!(xmls.count(), 4);
+    let table = std::fs::read_to_string(file("all.hosts.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!((&rows[0][..3], rows.len()), (&["time_span", "host", "total_iops"][..], 5), "{table}");
+    assert!(rows[4][1] == "gone" && rows[4][2].is_empty(), "{table}");
 
     let record: Value = read_json(file("all.json"));
     let span = &record["figures"]["time_spans"][0];

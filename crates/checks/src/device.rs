@@ -59,10 +59,12 @@ pub(super) fn verdict(span: &SpanContext, limiter: Option<Limiter>) -> Option<Sp
         .iter()
         .zip(&done)
         .map(|(part, done)| {
-            let own_read =
-                facts.process.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
+            let own = facts.process.filter(|_| others.parts == 1 && !part.is_remote());
+            let own_read = own.map(|own| own.read_bytes);
+            let own_written = own.map(|own| own.write_bytes.saturating_sub(own.cancelled_write_bytes));
             let fragment = fragment_size(span, part, facts);
-            let judged = JudgedPart { part, facts, measured, slack, by_storage, own_read, fragment };
+            let judged =
+                JudgedPart { part, facts, measured, slack, by_storage, own_read, own_written, fragment };
             judge_part(span, &judged, done.as_ref(), &others)
         })
         .collect();

@@ -4,7 +4,12 @@ use super::{Finding, Severity};
 use diskspd_figures::units::seconds_of_ns;
 use diskspd_results::{EndedBy, Record};
 
+/// Returns the end of a run. Hosts that report theirs do so with their names.
 pub(super) fn of_run(record: &Record) -> Option<Finding> {
+    let by_hosts = record.hosts.iter().filter_map(|host| host.summary.as_ref());
+    if by_hosts.flat_map(|kept| &kept.findings).any(|found| found.name == "ended-early") {
+        return None;
+    }
     let spans = record.profile.time_spans.iter().zip(&record.host().results.time_spans);
     let early = |(_, (asked, got)): &(usize, (&diskspd_profile::TimeSpan, &diskspd_results::SpanResults))| {
         let complete =

@@ -4,6 +4,8 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
     pub name: &'static str,
+    /// The variable that names it; empty = unknown.
+    pub mark: &'static str,
     /// Number of started processes; `None` = not reported.
     pub size: Option<usize>,
     /// Number of this one; `None` = it doesn't say.
@@ -100,11 +102,11 @@ impl Launcher {
     /// Returns the launcher of these variables; `None` without a launcher.
     pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Option<Launcher> {
         let number = |name: &str| variable(name)?.trim().parse().ok();
-        let (name, _, size, rank, libraries) =
+        let (name, mark, size, rank, libraries) =
             LAUNCHERS.iter().find(|(_, mark, ..)| variable(mark).is_some())?;
         let here =
             HERE.iter().find_map(|(size, parents)| Some(LaunchedHere { size: number(size)?, parents }));
-        Some(Launcher { name, size: number(size), rank: number(rank), libraries, here })
+        Some(Launcher { name, mark, size: number(size), rank: number(rank), libraries, here })
     }
 
     /// Whether it passes on the messages of ranks, without MPI.
@@ -113,7 +115,7 @@ impl Launcher {
     }
 
     pub fn unknown_launcher() -> Launcher {
-        Launcher { name: "an unknown launcher", size: None, rank: None, libraries: ANY, here: None }
+        Launcher { name: "an unknown launcher", mark: "", size: None, rank: None, libraries: ANY, here: None }
     }
 
     /// Whether it started several processes; true if it does not report the number.

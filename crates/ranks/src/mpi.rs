@@ -37,6 +37,8 @@ pub enum GroupJoinError {
         /// Number of processes reported by the launcher; `None` = `--mpi` was given, and there is only
         /// one.
         started: Option<usize>,
+        /// The variable by which the launcher was found.
+        mark: &'static str,
     },
 }
 
@@ -70,12 +72,12 @@ impl fmt::Display for GroupJoinError {
             GroupJoinError::NotBegun { library, why } => {
                 write!(f, "{library} cannot be initialized: {why}; {remedy}")
             }
-            GroupJoinError::OtherSize { library, seen, started: Some(started) } => write!(
+            GroupJoinError::OtherSize { library, seen, started: Some(started), mark } => write!(
                 f,
                 "the launcher started {started} ranks, but {library} sees {seen}: this MPI library does not \
-                 match the launcher's; {remedy}"
+                 match the launcher's; {remedy}; or unset {mark} if another launcher set it"
             ),
-            GroupJoinError::OtherSize { library, seen, started: None } => write!(
+            GroupJoinError::OtherSize { library, seen, started: None, .. } => write!(
                 f,
                 "--mpi: {library} sees {seen} rank: start it with a launcher (mpirun -n 4 diskspd ..), or \
                  leave out --mpi"
@@ -119,7 +121,7 @@ fn check_world(world: MpiWorld, library: String, launcher: &Launcher) -> Result<
     let seen = world.size();
     let agrees = launcher.size.is_none_or(|started| started == seen);
     if !agrees || seen < 2 {
-        return Err(GroupJoinError::OtherSize { library, seen, started: launcher.size });
+        return Err(GroupJoinError::OtherSize { library, seen, started: launcher.size, mark: launcher.mark });
     }
     let library = format!("{library} ({})", world.library());
     Ok(Mpi { world, library })

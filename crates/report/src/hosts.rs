@@ -2,11 +2,13 @@
 
 use diskspd_checks::merged::{SlowHosts, figures};
 use diskspd_figures::units::Millis;
-use diskspd_figures::units::table::{Cell, TableColumn};
+use diskspd_figures::units::table::{Cell, TableColumn, csv_behind};
 use diskspd_results::{Record, RunVerdict, SpanSummary};
 
 /// A host in a time span.
 pub struct HostRow<'a> {
+    /// Number from 1.
+    pub time_span: usize,
     pub name: &'a str,
     pub span: Option<&'a SpanSummary>,
     pub verdict: RunVerdict,
@@ -54,7 +56,9 @@ pub fn rows(record: &Record, index: usize) -> Vec<HostRow<'_>> {
         let host = record.present().find(|host| host.name == name)?;
         host.summary.as_ref()?.run.worst_severity()
     };
+    let time_span = index + 1;
     let measured = figures.iter().map(|host| HostRow {
+        time_span,
         name: host.name,
         span: Some(host.span),
         verdict: RunVerdict::new(host.span.verdict, severity(host.name)),
@@ -64,6 +68,7 @@ pub fn rows(record: &Record, index: usize) -> Vec<HostRow<'_>> {
     let missing = record.hosts.iter().filter_map(|host| {
         let missing = Some(host.missing.as_deref()?);
         Some(HostRow {
+            time_span,
             name: &host.name,
             span: None,
             verdict: RunVerdict::default(),
@@ -72,4 +77,11 @@ pub fn rows(record: &Record, index: usize) -> Vec<HostRow<'_>> {
         })
     });
     measured.chain(missing).collect()
+}
+
+/// Returns the hosts of all time spans as CSV.
+pub fn csv(record: &Record) -> String {
+    let spans = 0..record.profile.time_spans.len();
+    let all: Vec<HostRow> = spans.flat_map(|index| rows(record, index)).collect();
+    csv_behind(&["time_span"], |row| vec![row.time_span.to_string()], HostRow::COLUMNS, &all)
 }

@@ -91,11 +91,12 @@ impl OutRequest {
         (!file.is_empty()).then_some(OutRequest { format, path })
     }
 
-    pub fn is_xml(&self) -> bool {
+    /// Whether it is written in this form, by its name or the extension of the file.
+    pub fn has_form(&self, form: &str) -> bool {
         let extension = self.path.extension().and_then(|extension| extension.to_str());
         match self.format {
-            Some(form) => form == "xml",
-            None => extension.is_some_and(|extension| extension.eq_ignore_ascii_case("xml")),
+            Some(named) => named == form,
+            None => extension.is_some_and(|extension| extension.eq_ignore_ascii_case(form)),
         }
     }
 }

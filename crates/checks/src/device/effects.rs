@@ -9,7 +9,7 @@ use super::verdict::{Comparison, DeviceWork};
 use super::wording::{amount, times};
 use crate::{Severity, arrays};
 use diskspd_base::engines::Direction;
-use diskspd_machine::io_counters::{DeviceFacts, Flow};
+use diskspd_machine::io_counters::{DeviceFacts, Flow, TargetDevices};
 use diskspd_machine::stack::Layer;
 use diskspd_results::Verdict;
 
@@ -59,6 +59,8 @@ pub(super) struct JudgedPart<'a> {
     /// Bytes that this process read from block devices; `None` if unknown, or if some of its targets are
     /// on other storage.
     pub own_read: Option<u64>,
+    /// Bytes that this process made dirty or wrote past the page cache; `None` as above.
+    pub own_written: Option<u64>,
     /// Bytes in one piece on the device, on average, of the most fragmented file; `None` = unknown.
     pub fragment: Option<u64>,
 }
@@ -103,7 +105,7 @@ impl JudgedPart<'_> {
         // A client has no journal, and past the page cache it writes what it is told to.
         let by_itself = self.part.on_file_system && (!self.part.is_remote() || self.part.buffered);
         let known = if by_itself && changes {
-            device.write.bytes
+            device.write.bytes.min(self.most_own_writes(device.write.bytes))
         } else {
             self.part.write.bytes.saturating_add(self.settled_bytes())
         };
@@ -111,6 +113,28 @@ impl JudgedPart<'_> {
             read,
             write: device.write.bytes.saturating_sub(known).saturating_sub(self.edge_bytes()),
         }
+    }
+
+    /// Returns the bytes that the device can have written for this process: data that it made dirty, and that
+    /// is not dirty any more. Without limit unless the writes of others hide that the counted data is still
+    /// in memory, because a file system also writes metadata.
+    fn most_own_writes(&self, device: u64) -> u64 {
+        let counted = self.part.write.bytes as f64;
+        let left = self.part.unwritten_bytes().unwrap_or(0);
+        let before = self.part.targets.iter().filter_map(|target| target.unwritten_before);
+        let before = before.fold(0, u64::saturating_add);
+        let most = self.own_written.map(|own| own.saturating_add(before).saturating_sub(left));
+        let is_hidden = |most: &u64| {
+            (*most as f64) < MIN_EQUAL_RATIO * counted
+                && left as f64 > (1.0 - MIN_EQUAL_RATIO) * counted
+                && device as f64 >= MIN_EQUAL_RATIO * counted
+        };
+        // Such a file system has the data on the device and as dirty pages.
+        let journals_data = |target: &&TargetDevices| {
+            target.stack.mounts.iter().any(|mount| mount.options.contains("data=journal"))
+        };
+        let is_known = self.part.buffered && !self.part.targets.iter().any(journals_data);
+        most.filter(|_| is_known).filter(is_hidden).unwrap_or(u64::MAX)
     }
 
     /// Returns the bytes that a mount's client may have transferred for this run at the window's edges.
@@ -366,9 +390,12 @@ impl JudgedPart<'_> {
             };
         }
         let left = self.bytes_left(counted.bytes - ours);
-        let message = match left {
-            0 => format!("{figures}: the rest was overwritten in the page cache before it was written back"),
-            left => format!("{figures}: {} were still dirty pages at the end", amount(left)),
+        let message = match (left, part.unwritten_bytes()) {
+            (0, None) => format!("{figures}: the rest is still in the page cache, or was overwritten there"),
+            (0, Some(_)) => {
+                format!("{figures}: the rest was overwritten in the page cache before it was written back")
+            }
+            (left, _) => format!("{figures}: {} were still dirty pages at the end", amount(left)),
         };
         let remedy = match self.facts.targets.iter().any(|target| target.write_error.is_some()) {
             // A flush would say the same, and nothing is there to be timed.
@@ -470,7 +497,7 @@ fn amplification_effect(part: &Part, direction: Direction, counted: u64, ours: u
     let is_program = !part.depth_known;
     let more = match direction {
         Direction::Read if part.buffered && is_program => {
-            "read-ahead, whole pages read for small I/Os, or memory-mapped I/O that was not seen"
+            "read-ahead, whole pages read for small I/Os, or uncounted I/O (memory-mapped files, splice)"
         }
         Direction::Read if part.buffered => "read-ahead, or whole pages read for small I/Os",
         // Nobody reads ahead past the page cache, and what others read is known.

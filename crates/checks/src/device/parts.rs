@@ -1,6 +1,6 @@
 //! Grouping of a time span's targets by shared devices, with their counts.
 
-use super::limits::BACKGROUND;
+use super::limits::{BACKGROUND, COMMIT, MIN_FOREIGN_SHARE};
 use super::part::{IoCount, Part, SharedFacts};
 use crate::SpanContext;
 use diskspd_base::operation::Operation;
@@ -74,10 +74,13 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// Each process of another program reads its libraries and configuration with some small calls.
+    /// Each process of another program reads its libraries and configuration with some small calls, and
+    /// writes logs. More than [`BACKGROUND`] of this does not matter next to much I/O of the other direction.
     fn leave_out_start(&mut self, processes: u64) {
-        for side in [&mut self.read, &mut self.write] {
-            if side.bytes <= BACKGROUND {
+        let small_next_to = |other: IoCount| COMMIT.min((MIN_FOREIGN_SHARE * other.bytes as f64) as u64);
+        let least = [small_next_to(self.write), small_next_to(self.read)];
+        for (side, least) in [&mut self.read, &mut self.write].into_iter().zip(least) {
+            if side.bytes <= BACKGROUND.max(least) {
                 *side = IoCount::default();
             }
             if side.ios < processes.saturating_mul(CALLS_AT_START) {

@@ -72,9 +72,12 @@ fn find_other_target(part: &Part, facts: &DeviceFacts, program: &JudgedProgram) 
         .map(|device| device.activity.read.bytes)
         .sum();
     let requested = program.counted.read_bytes;
-    let missing =
-        requested.saturating_sub(done) > BACKGROUND && (done as f64) < MIN_EQUAL_RATIO * requested as f64;
-    (missing && !first.is_empty() && !part.is_remote()).then(|| {
+    let missing = requested.saturating_sub(done);
+    // Each program reads itself and its libraries.
+    let counted = part.read.bytes.saturating_add(part.write.bytes);
+    let matters = missing > BACKGROUND && missing as f64 >= MIN_FOREIGN_SHARE * counted as f64;
+    let is_missing = matters && (done as f64) < MIN_EQUAL_RATIO * requested as f64;
+    (is_missing && !first.is_empty() && !part.is_remote()).then(|| {
         format!(
             "undetermined: the processes requested {} of block devices, but {} read {}: files on other \
              devices were not seen",
@@ -134,10 +137,12 @@ fn open(span: &SpanContext, part: &Part, program: &JudgedProgram) -> Vec<String>
         is(claimed.read.bytes, part.read) && is(claimed.write.bytes, part.write)
     });
     let cached = span.targets().any(|asked| span.is_cached(asked));
-    if cached && !claimed_all {
+    // Reads of holes request nothing of a device.
+    if (cached || all == 0) && !claimed_all {
         open.extend(program.uncounted().map(|facts| {
             let reason = facts.uncounted_reason.as_deref().unwrap_or("the sizes of its I/Os are unknown");
-            format!("I/O by {} through the page cache cannot be counted: {reason}", facts.engine.describe())
+            let path = if cached { " through the page cache" } else { "" };
+            format!("I/O by {}{path} cannot be counted: {reason}", facts.engine.describe())
         }));
     }
     open.extend(find_possible_zeros(part, program, all));

@@ -53,7 +53,8 @@ impl JudgedPart<'_> {
                         "of the {} that were written to '{}', {} were still dirty pages at the end",
                         amount(write.bytes),
                         host.path(target.target),
-                        amount(left)
+                        // Small writes make whole pages dirty, and so do writes by other names of the file.
+                        amount(left.min(write.bytes))
                     ),
                     remedy: Some(
                         "write through (-Suw or -Sh), or time the flush of the rest with --flush-after"

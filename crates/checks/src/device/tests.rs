@@ -6,6 +6,8 @@ mod changes;
 #[cfg(test)]
 mod flushes;
 #[cfg(test)]
+mod programs;
+#[cfg(test)]
 mod relations;
 #[cfg(test)]
 mod remote;
@@ -242,6 +244,11 @@ fn verdict_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> Span
 }
 
 fn judgement_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> Judgement {
+    let record = record_of(targets, facts);
+    judge_record(&record, &diskspd_results::summarize(&record))
+}
+
+fn record_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> Record {
     let (results, asked): (Vec<TargetResults>, Vec<Target>) = targets.into_iter().unzip();
     let threads =
         results.into_iter().map(|target| ThreadResults { targets: vec![target], ..ThreadResults::default() });
@@ -255,8 +262,7 @@ fn judgement_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> Ju
         time_spans: vec![TimeSpan { targets: asked, ..TimeSpan::default() }],
         ..Profile::default()
     };
-    let record = Record::new(profile, System::default(), Results { time_spans: vec![span] });
-    judge_record(&record, &diskspd_results::summarize(&record))
+    Record::new(profile, System::default(), Results { time_spans: vec![span] })
 }
 
 #[test]

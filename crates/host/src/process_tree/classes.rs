@@ -27,9 +27,11 @@ impl OpenKinds {
         }
     }
 
-    /// Returns the sum for calls of such a process.
-    fn sum(self, sums: &mut SortedCalls) -> &mut CallsDone {
+    /// Returns the sum for calls of such a process. `reached_device`: whether some of them certainly were on
+    /// storage.
+    fn sum(self, sums: &mut SortedCalls, reached_device: bool) -> &mut CallsDone {
         match (self.storage, self.without_device, self.elsewhere) {
+            (false, _, true) if self.small && reached_device => &mut sums.unclear,
             (true, false, false) => &mut sums.storage,
             (false, true, false) => &mut sums.without_device,
             (false, false, true) => &mut sums.elsewhere,
@@ -74,10 +76,11 @@ impl SortedIo {
         }
         let new = grown.since(known);
         let all = own.union(of_children);
-        for (sums, calls, ends) in
-            [(&mut self.read, new.read, all.read), (&mut self.write, new.write, all.write)]
-        {
-            let sum = ends.sum(sums);
+        for (sums, calls, ends, on_devices) in [
+            (&mut self.read, new.read, all.read, new.read_bytes),
+            (&mut self.write, new.write, all.write, new.write_bytes),
+        ] {
+            let sum = ends.sum(sums, on_devices > 0);
             *sum = sum.plus(calls);
         }
     }
@@ -101,6 +104,13 @@ mod tests {
     const PIPE: OpenKinds = OpenKinds { elsewhere: true, ..NO_FILES };
     const LOG: OpenKinds = OpenKinds { small: true, messages: true, ..NO_FILES };
 
+    /// Bytes of reads on storage, elsewhere, and unclear.
+    fn sorted(grown: ProcessIo, ends: OpenKinds) -> [u64; 3] {
+        let mut sorted = SortedIo::default();
+        sorted.add(grown, reads(ends), std::iter::empty());
+        [sorted.read.storage, sorted.read.elsewhere, sorted.read.unclear].map(|calls| calls.bytes)
+    }
+
     #[test]
     fn calls_of_one_kind_are_attributed() {
         for (ends, expected) in [
@@ -112,10 +122,21 @@ mod tests {
             (STORAGE.union(PIPE), [0, 0, 10]),
             (OpenKinds::default(), [0, 0, 10]),
         ] {
-            let mut sorted = SortedIo::default();
-            sorted.add(read(10), reads(ends), std::iter::empty());
-            let found = [sorted.read.storage, sorted.read.elsewhere, sorted.read.unclear];
-            assert_eq!(found.map(|calls| calls.bytes), expected, "{ends:?}");
+            assert_eq!(sorted(read(10), ends), expected, "{ends:?}");
+        }
+    }
+
+    #[test]
+    fn calls_that_reached_a_device_are_not_elsewhere() {
+        for (ends, device_bytes, expected) in [
+            (PIPE.union(LOG), 1, [0, 0, 10]),
+            (PIPE.union(LOG), 0, [0, 10, 0]),
+            // A program reads its libraries.
+            (PIPE, 1, [0, 10, 0]),
+            (STORAGE.union(LOG), 1, [10, 0, 0]),
+        ] {
+            let grown = ProcessIo { read_bytes: device_bytes, ..read(10) };
+            assert_eq!(sorted(grown, ends), expected, "{ends:?}, {device_bytes}");
         }
     }
 

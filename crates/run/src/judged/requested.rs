@@ -46,20 +46,32 @@ fn by_engine(
     match ios.mean_bytes {
         Some(mean) => {
             let estimate = CallsDone { calls, bytes: (calls as f64 * mean) as u64 };
-            Some(by_blocks(estimate, exact, bypasses_cache))
+            Some(by_blocks(estimate, exact, bypasses_cache, ios.error_share))
         }
-        None => bypasses_cache.then_some(CallsDone { calls, bytes: exact }),
+        // Past the page cache an I/O has at least the smallest block.
+        None => bypasses_cache
+            .then_some(CallsDone { calls, bytes: exact.max(calls.saturating_mul(MIN_BLOCK_BYTES)) }),
     }
 }
 
 /// An estimate near this multiple of the exact bytes requested of block devices stands for them.
 const EXACT_RANGE: std::ops::RangeInclusive<f64> = 0.8..=1.15;
 
+/// Past the page cache an estimate above this multiple of the exact bytes has reads of holes.
+const MIN_HOLES_RATIO: f64 = 2.0;
+/// Smallest block of a device, bytes.
+const MIN_BLOCK_BYTES: u64 = 512;
+
 /// Estimated I/Os of an interface, corrected by the bytes that were requested of block devices or made dirty,
-/// which are exact. Past the page cache they are all that there is.
-fn by_blocks(estimate: CallsDone, exact: u64, bypasses_cache: bool) -> CallsDone {
+/// which are exact. Past the page cache they are all that there is, except for reads of holes. `error`: the
+/// relative error of the estimate.
+fn by_blocks(estimate: CallsDone, exact: u64, bypasses_cache: bool, error: f64) -> CallsDone {
     let ratio = estimate.bytes as f64 / exact.max(1) as f64;
-    if estimate.bytes == 0 || !bypasses_cache && !EXACT_RANGE.contains(&ratio) {
+    let is_near = match bypasses_cache {
+        true => ratio <= MIN_HOLES_RATIO * (1.0 + error),
+        false => EXACT_RANGE.contains(&ratio),
+    };
+    if estimate.bytes == 0 || !is_near {
         return estimate;
     }
     CallsDone { calls: (estimate.calls as f64 / ratio) as u64, bytes: exact }
@@ -136,11 +148,20 @@ mod tests {
 
     #[test]
     fn estimate_near_exact_bytes_becomes_exact() {
-        let of = |bytes, direct| by_blocks(calls(100, bytes), 1000, direct);
+        let of = |bytes, direct| by_blocks(calls(100, bytes), 1000, direct, 0.1);
         assert_eq!(of(1100, false), calls(90, 1000));
         assert_eq!(of(1300, false), calls(100, 1300), "the page cache served a part");
         assert_eq!(of(1300, true), calls(76, 1000));
         assert_eq!(of(0, true), calls(100, 0));
+    }
+
+    #[test]
+    fn direct_reads_of_holes_stay_requested() {
+        let of = |exact, error| by_blocks(calls(100, 409_600), exact, true, error);
+        assert_eq!(of(0, 0.0), calls(100, 409_600));
+        assert_eq!(of(100_000, 0.0), calls(100, 409_600), "the file has blocks in part");
+        assert_eq!(of(204_800, 0.0).bytes, 204_800);
+        assert_eq!(of(100_000, 2.0).bytes, 100_000, "the estimate is uncertain");
     }
 
     #[test]
@@ -176,6 +197,7 @@ mod tests {
         let ios = EngineIos { reads: 7, counted_share: 1.0, ..EngineIos::default() };
         let facts = EngineFacts { ios: Some(ios), ..EngineFacts::default() };
         assert_eq!(by_engine(&facts, |ios| ios.reads, 4096, true), Some(calls(7, 4096)));
+        assert_eq!(by_engine(&facts, |ios| ios.reads, 0, true), Some(calls(7, 7 * 512)), "holes");
         assert_eq!(by_engine(&facts, |ios| ios.reads, 4096, false), None, "the page cache may serve more");
     }
 }

@@ -9,7 +9,10 @@ use crate::cli::{Invocation, OutRequest};
 
 const REPORTS: OptionRow =
     OUT.with_help("write a further report, as for a run: a record of all hosts as .json, .xml, .csv, .html");
-const PER_HOST: OptionRow = switch("--per-host", "for each --out FILE.xml also one per host: FILE.HOST.xml");
+const PER_HOST: OptionRow = switch(
+    "--per-host",
+    "for each --out FILE.xml also one per host: FILE.HOST.xml; for FILE.csv a table of hosts: FILE.hosts.csv",
+);
 const XML_VERDICT: OptionRow = switch("--xml-verdict", "add verdict and findings to the XML results");
 const TEXT_VERDICT: OptionRow = switch("--text-verdict", "add verdict and findings after each text report");
 
@@ -35,8 +38,9 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
         );
     }
     let (out, per_host) = (line.reports(&REPORTS)?, line.has_option(&PER_HOST));
-    if per_host && !out.iter().any(OutRequest::is_xml) {
-        return Err(CliError::new("--per-host needs an XML output (--out FILE.xml)")
+    let is_by_host = |out: &OutRequest| ["xml", "csv"].iter().any(|form| out.has_form(form));
+    if per_host && !out.iter().any(is_by_host) {
+        return Err(CliError::new("--per-host needs an XML or CSV output (--out FILE.xml, --out FILE.csv)")
             .hint("name one: --out all.xml --per-host writes all.xml, and all.HOST.xml for each host"));
     }
     Ok(Invocation::Merge(MergeRequest {

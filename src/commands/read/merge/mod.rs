@@ -11,11 +11,12 @@ use crate::commands::shared::unread_runs::RunsReadError;
 use crate::finding::Finding;
 use crate::merge::{Merge, merge_known};
 use crate::report::findings::{self, Detail};
+use crate::report::hosts;
 use crate::report::run_text;
 use crate::report_formats::{Format, TEXT, VerdictForm};
 use crate::results::{Host, Record, RunSummary};
 use crate::run::destination;
-use crate::run::{HangGuard, NamedOutput, OutputPolicy};
+use crate::run::{HangGuard, NamedOutput, Outlet, OutputPolicy};
 use crate::sys::standard_error::{self, print_line};
 use crate::sys::standard_output;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ pub(crate) fn merge(request: &MergeRequest) -> Result<Exit, CommandError> {
     let mut door = OutputPolicy::default().which_reads(read);
     let outs = request.out.iter().map(|out| open_output(out, request, &mut door));
     let outs = outs.collect::<Result<Vec<OutFile>, CommandError>>()?;
+    let tables = host_tables(request, &mut door)?;
     let mut hosts = Hosts { door, ..Hosts::default() };
     let (display, all) = (Display::new(false), files.len());
     for (number, (file, there)) in files.into_iter().enumerate() {
@@ -43,7 +45,10 @@ pub(crate) fn merge(request: &MergeRequest) -> Result<Exit, CommandError> {
     hosts.merge.miss_absent_ranks();
     match hosts.results.is_empty() {
         false => of_results(&hosts, request),
-        true => of_records(hosts.merge.finish().map_err(|error| error.to_string())?, request, &outs),
+        true => {
+            let record = hosts.merge.finish().map_err(|error| error.to_string())?;
+            of_records(record, request, &outs, &tables)
+        }
     }
 }
 
@@ -100,7 +105,7 @@ impl Hosts {
 
     fn write_alone(&mut self, record: &Record, request: &MergeRequest) -> Result<(), CommandError> {
         let judged = JudgedRecord::new(record);
-        for out in request.out.iter().filter(|out| out.is_xml()) {
+        for out in request.out.iter().filter(|out| out.has_form("xml")) {
             let path = host_path(&out.path, self.merge.last_name());
             let out = OutRequest { format: Some("xml"), path };
             open_output(&out, request, &mut self.door)?.save(&judged)?;
@@ -125,7 +130,22 @@ fn host_path(path: &Path, host: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Result<Exit, CommandError> {
+/// Opens the tables of hosts, one for each series of the whole.
+fn host_tables(request: &MergeRequest, door: &mut OutputPolicy) -> Result<Vec<Outlet>, CommandError> {
+    let series = request.out.iter().filter(|out| request.per_host && out.has_form("csv") && !out.is_stdout());
+    let open = |out: &OutRequest| {
+        let path = host_path(&out.path, "hosts");
+        Ok(door.permit("--per-host", &path)?.open(&HangGuard::default())?)
+    };
+    series.map(open).collect()
+}
+
+fn of_records(
+    record: Record,
+    request: &MergeRequest,
+    outs: &[OutFile],
+    tables: &[Outlet],
+) -> Result<Exit, CommandError> {
     let judged = JudgedRecord::new(&record);
     let mut exit = Exit::Success;
     let instead = |out: &OutRequest| destination::is_standard_output(&out.path);
@@ -143,6 +163,10 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
     standard_error::write(&findings::text(&judged.judgement, detail));
     for out in outs {
         exit = exit.max(report_error(out.save(&judged).map(|()| Exit::Success)));
+    }
+    for table in tables {
+        let written = table.put(hosts::csv(&record).into_bytes());
+        exit = exit.max(report_error(written.map(|()| Exit::Success).map_err(CommandError::from)));
     }
     Ok(if record.is_complete() { exit } else { exit.max(Exit::RunFailed) })
 }

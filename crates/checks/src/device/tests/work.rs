@@ -1,6 +1,7 @@
 //! The work of the devices where memory answered the run.
 
 use super::*;
+use diskspd_machine::stack::StackMount;
 
 const LARGE_IO_BYTES: u64 = 250_000;
 
@@ -56,4 +57,31 @@ fn verified_run_has_work_of_device_without_evidence() {
     let part = first_part(&run((100 * MIB, 0)));
     assert_eq!((part.verdict, part.device_read.unwrap().iops), (Verified, 25_600.0));
     assert_eq!(part.evidence, [""; 0]);
+}
+
+#[test]
+fn writes_of_rival_do_not_hide_dirty_pages() {
+    let judged = |dirtied: u64, left: u64, device: u64, options: &str| {
+        let case = Case {
+            random: true,
+            file_unwritten: Some((0, left * MIB)),
+            ..run((0, 100 * MIB)).in_cache().with_device((0, device * MIB))
+        };
+        let mut target = case.build_target("a");
+        let mount = StackMount { options: options.into(), ..StackMount::default() };
+        target.stack.mounts.push(mount);
+        let mut facts = case.device_facts(vec![target]);
+        facts.process = Some(OwnIo { write_bytes: dirtied * MIB, ..OwnIo::default() });
+        let found = verdict_of(vec![case.build_results("a")], facts);
+        let part = &found.parts[0];
+        let is_deferred = part.write.as_ref().is_some_and(|write| write.ratio < 0.9);
+        (found.severity == Some(Wrong), is_deferred, part.others_bytes / MIB)
+    };
+    assert_eq!(judged(100, 100, 100, "rw"), (true, true, 100));
+    assert_eq!(judged(100, 60, 140, "rw"), (true, true, 100));
+    assert_eq!(judged(100, 0, 100, "rw"), (false, false, 0));
+    assert_eq!(judged(100, 100, 100, "rw,data=journal"), (false, false, 0));
+    // Whole pages of small writes.
+    assert!(!judged(800, 80, 720, "rw").1);
+    assert!(!judged(100, 5, 95, "rw").1);
 }
