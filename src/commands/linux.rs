@@ -33,9 +33,6 @@ pub(super) fn permit_streams() -> Result<(), CommandError> {
 }
 
 /// Prints how each option relates to DISKSPD.
-///
-/// # Errors
-/// Fails if output fails.
 pub(super) fn print_compatibility() -> Result<Exit, CommandError> {
     print(&compatibility::table())
 }

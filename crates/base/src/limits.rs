@@ -76,9 +76,6 @@ pub enum EmptyInput {
 
 impl EmptyInput {
     /// Checks a text for content: one rule for all readers of files.
-    ///
-    /// # Errors
-    /// The text is empty.
     pub fn check(text: &[u8]) -> Result<(), EmptyInput> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         if !text.is_empty() && text.iter().all(|byte| *byte == 0) {

@@ -7,9 +7,6 @@ use std::time::Duration;
 
 pub(super) trait SyncIo {
     /// Does it, with the memory of all I/Os; returns its [`CompletedIo::result`].
-    ///
-    /// # Errors
-    /// As [`Engine::submit`] has them.
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError>;
 
     /// Does all I/Os of a batch, until one fails.

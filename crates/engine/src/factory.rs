@@ -24,9 +24,6 @@ pub trait MakeEngine {
     fn create(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError>;
 
     /// The same without registering its buffer with the kernel (`-un`): every I/O pins its own memory.
-    ///
-    /// # Errors
-    /// As [`MakeEngine::create`].
     fn create_unregistered(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError>;
 }
 

@@ -40,9 +40,6 @@ pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, E
 }
 
 /// The same without registering its buffer with the kernel.
-///
-/// # Errors
-/// As [`create`].
 pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     create_with(row, setup, RingOptions { registered_buffer: false, ..RingOptions::default() })
 }

@@ -9,9 +9,6 @@ pub(super) struct Null;
 
 impl Null {
     /// The engine.
-    ///
-    /// # Errors
-    /// None.
     pub(crate) fn open(setup: Setup) -> Result<SynchronousEngine<Null>, EngineError> {
         SynchronousEngine::new(setup, EngineKind::Null, |_| Ok(Null))
     }

@@ -155,9 +155,6 @@ fn parse_plain(text: &str, units: Units) -> Result<u64, NumberError> {
 }
 
 /// The value of an expression, cut to an integer: with its parentheses, or as `bc` is given it.
-///
-/// # Errors
-/// It can't be computed.
 pub(crate) fn computed(text: &str, kb_base: u64) -> Result<u64, NumberError> {
     value(text, Units::Bytes(kb_base))
 }

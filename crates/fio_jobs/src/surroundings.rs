@@ -13,15 +13,9 @@ pub trait HostContext {
     }
 
     /// Returns the text of an included job file.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be read.
     fn included(&self, name: &str) -> io::Result<Vec<u8>>;
 
     /// The text of a job file on a command line. Names in it are relative to its folder from then on.
-    ///
-    /// # Errors
-    /// It can't be read.
     fn job_file(&self, name: &str) -> io::Result<Vec<u8>> {
         self.included(name)
     }

@@ -121,9 +121,6 @@ struct StoredRecord<'a> {
 }
 
 /// Writes a record as JSON, in lines (`lines`).
-///
-/// # Errors
-/// Fails with the error of `sink`.
 pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     let JudgedRecord { record, summary: figures, judgement } = judged;
     let Record { format, profile, run_options, preconditioning, program, hosts, merged } = record;

@@ -40,9 +40,6 @@ impl CpuClock {
     }
 
     /// Reads the times of the machine with its files in a directory.
-    ///
-    /// # Errors
-    /// As for [`CpuClock::read`].
     pub fn read_at(root: &Root) -> std::io::Result<CpuClock> {
         let clock = CpuClock::parse(&std::fs::read_to_string(root.path("/proc/stat"))?);
         if clock.0.is_empty() {

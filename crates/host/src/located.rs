@@ -49,9 +49,6 @@ impl ResolvedTarget {
     }
 
     /// Returns the current kind and size: [`target::probe`].
-    ///
-    /// # Errors
-    /// As for [`target::probe`].
     pub fn facts(&self) -> Result<TargetFacts, TargetError> {
         target::facts(&self.anchor, &self.root.leases(), |find_out| {
             *self.learned.direct.get_or_init(find_out)

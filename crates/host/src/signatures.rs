@@ -28,9 +28,6 @@ const KIB: u64 = 1 << 10;
 pub type Name = Cow<'static, str>;
 
 /// Returns the table's matches on a device of `size` bytes. `read` fills a buffer from an offset.
-///
-/// # Errors
-/// Fails with the read error.
 pub(crate) fn find_in(
     size: u64,
     mut read: impl FnMut(&mut [u8], u64) -> io::Result<()>,
@@ -44,9 +41,6 @@ pub(crate) fn find_in(
 }
 
 /// Returns the content of a device of `size` bytes, without duplicates; empty if unknown.
-///
-/// # Errors
-/// Fails with the read error.
 #[cfg(target_os = "linux")]
 pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
     let mut found = find_in_table(device, size)?;

@@ -45,9 +45,6 @@ pub fn locate(target: &[u8]) -> Result<PathBuf, LocateError> {
 }
 
 /// Like [`locate`], on the machine with its files in a directory; returns a path of that machine.
-///
-/// # Errors
-/// As for [`locate`].
 pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, LocateError> {
     let as_given = || path::path(target).into_owned();
     if let [b'#', name @ ..] = target

@@ -32,9 +32,6 @@ pub struct Integrity {
 impl Integrity {
     /// Creates the state of a run. `verify_as` as in `RunOptions`; `journal` is an empty file; `boot`
     /// identifies the running kernel ("" = unknown).
-    ///
-    /// # Errors
-    /// Fails if the journal cannot be written.
     pub fn new(
         mode: VerifyMode,
         verify_as: &[u32],
@@ -84,9 +81,6 @@ impl Integrity {
 
     /// Discards the state of targets before their files are re-created. The journal records it first, so a
     /// run killed in between loses no data.
-    ///
-    /// # Errors
-    /// Fails if the journal cannot be written.
     pub fn forget(
         &self,
         plan: &SpanPlan,

@@ -124,9 +124,6 @@ pub fn is_standard_output(path: &Path) -> bool {
 }
 
 /// Opens what isn't replaced: a pipe, a terminal.
-///
-/// # Errors
-/// It cannot be opened, or is in use.
 pub(super) fn open_special(spot: &FolderEntry) -> Result<File, OutputErrorKind> {
     let opened = spot.open_to_write().map_err(OutputErrorKind::NotOpened)?;
     claims::permit_output(spot.path(), &opened)?;

@@ -65,9 +65,6 @@ impl OutputPolicy {
     }
 
     /// The same of a path that the user has written in another way.
-    ///
-    /// # Errors
-    /// As there.
     pub fn permit_shown(
         &mut self,
         option: &str,
@@ -78,9 +75,6 @@ impl OutputPolicy {
     }
 
     /// The same of a journal, which must not be there yet, and which may be one of a campaign.
-    ///
-    /// # Errors
-    /// As there.
     pub fn permit_journal(&mut self, option: &str, path: &Path) -> Result<PermittedOutput, OutputError> {
         self.permit_by(option, &path.display().to_string(), path, KeptRule::NewJournal)
     }
@@ -152,9 +146,6 @@ impl PermittedOutput {
     }
 
     /// Opens the destination: the place of a file is tested, and an existing file stays.
-    ///
-    /// # Errors
-    /// Fails with a message.
     pub fn open(self, patience: &HangGuard) -> Result<Outlet, OutputError> {
         let PermittedOutput { by, path, destination, precious } = self;
         let sink = match destination {

@@ -58,9 +58,6 @@ pub mod ratios {
     use super::*;
 
     /// Serializes the existing shares.
-    ///
-    /// # Errors
-    /// Fails with the serializer's error.
     pub fn serialize<S: Serializer>(shares: &OperationShares, to: S) -> Result<S::Ok, S::Error> {
         shares.write(to, |share| share.ratio)
     }
@@ -78,9 +75,6 @@ pub mod percents {
     use super::*;
 
     /// Serializes the existing shares.
-    ///
-    /// # Errors
-    /// Fails with the serializer's error.
     pub fn serialize<S: Serializer>(shares: &OperationShares, to: S) -> Result<S::Ok, S::Error> {
         shares.write(to, |share| share.percent)
     }

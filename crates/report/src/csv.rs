@@ -16,9 +16,6 @@ pub const HEAD: &str = "time_span,end_s,started_at_ms,read_iops,write_iops,total
                         response_p95_ms,response_p99_ms,response_p999_ms,response_max_ms";
 
 /// Writes the series; only the head for a run without `-D`.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     writeln!(sink, "{HEAD}")?;
     for (index, span) in judged.summary.time_spans.iter().enumerate() {

@@ -19,17 +19,11 @@ fn bounds_ns() -> impl Iterator<Item = u64> {
 }
 
 /// Writes the metrics for node_exporter's textfile collector.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_prometheus(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(text(judged, Dialect::Prometheus).as_bytes())
 }
 
 /// Writes the metrics as OpenMetrics.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_openmetrics(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(text(judged, Dialect::OpenMetrics).as_bytes())
 }

@@ -22,18 +22,12 @@ use diskspd_results::{
 use std::io::{self, Write};
 
 /// Writes the whole report.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     let JudgedRecord { record, summary, .. } = judged;
     sink.write_all(&of_record(record, summary))
 }
 
 /// Writes the report followed by the findings of standard error, so that they stay with the kept figures.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_with_verdict(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     write(judged, sink)?;
     let detail = if judged.record.profile.verbose { Detail::Full } else { Detail::Brief };

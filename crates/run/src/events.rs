@@ -29,9 +29,6 @@ pub struct Events {
 }
 
 /// Opens an event, or creates it.
-///
-/// # Errors
-/// Why it can't be used.
 pub fn open(name: &[u8]) -> Result<Arc<Event>, EventError> {
     Event::open(name).map(Arc::new)
 }
@@ -45,9 +42,6 @@ pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
 }
 
 /// Waits until an event is set, without limit.
-///
-/// # Errors
-/// Fails with the kernel's error.
 pub fn wait(event: &Event) -> Result<(), EventError> {
     while !event.wait(Duration::from_secs(3600))? {}
     Ok(())

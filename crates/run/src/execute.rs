@@ -20,9 +20,6 @@ use std::sync::Arc;
 /// Runs a profile on this machine. Always returns a record of the measurements, even if the run fails, is
 /// interrupted, or the storage hangs. It prints nothing and watches no signals; the session's
 /// [`super::Control`] ends it early.
-///
-/// # Errors
-/// Fails if the profile cannot be run.
 pub fn execute(
     profile: &Profile,
     run_options: &RunOptions,

@@ -42,9 +42,6 @@ pub fn watch(
 }
 
 /// Watches without messages, because another process of the run prints them.
-///
-/// # Errors
-/// As [`watch`].
 pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, MessageError> {
     watch_and_tell(control, None, |_| ())
 }

@@ -18,9 +18,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Begins the verification of a run; `None` = nothing is verified. The journal is there durably afterwards.
-///
-/// # Errors
-/// The journal can't be made.
 pub(crate) fn begin(
     profile: &Profile,
     options: &Options,

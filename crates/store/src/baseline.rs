@@ -78,49 +78,31 @@ const BASELINES: NotesKind = NotesKind { folder: "baselines", format: "diskspd-b
 
 impl Store {
     /// Keeps the suite notes of the runs with this label.
-    ///
-    /// # Errors
-    /// Fails if they cannot be written.
     pub fn keep_suite(&self, label: &str, notes: &SuiteNotes) -> Result<(), StoreError> {
         self.put_notes(&SUITES, label, notes)
     }
 
     /// Returns the suite notes of the runs with this label; `None` = they do not belong to a suite.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be read.
     pub fn suite(&self, label: &str) -> Result<Option<SuiteNotes>, StoreError> {
         self.get(&SUITES, label)
     }
 
     /// The labels of all runs of suites, in no order.
-    ///
-    /// # Errors
-    /// The folder can't be listed.
     pub fn suites(&self) -> Result<Vec<String>, StoreError> {
         self.list_names(&SUITES)
     }
 
     /// Sets a baseline, in place of an earlier one of that name.
-    ///
-    /// # Errors
-    /// It can't be written.
     pub fn set_baseline(&self, name: &str, baseline: &Baseline) -> Result<(), StoreError> {
         self.put_notes(&BASELINES, name, baseline)
     }
 
     /// Returns a baseline; `None` if the name is unknown.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be read.
     pub fn baseline(&self, name: &str) -> Result<Option<Baseline>, StoreError> {
         self.get(&BASELINES, name)
     }
 
     /// The names of all baselines, in order.
-    ///
-    /// # Errors
-    /// The folder can't be listed.
     pub fn baselines(&self) -> Result<Vec<String>, StoreError> {
         let mut names = self.list_names(&BASELINES)?;
         names.sort();
@@ -128,9 +110,6 @@ impl Store {
     }
 
     /// Forgets a baseline; its runs stay. Whether there was one.
-    ///
-    /// # Errors
-    /// The file can't be removed.
     pub fn remove_baseline(&self, name: &str) -> Result<bool, StoreError> {
         let file = self.notes_file(&BASELINES, name);
         match fs::remove_file(&file) {

@@ -130,9 +130,6 @@ impl Store {
     }
 
     /// Creates a folder of the store. On return its name is durable, including new parent folders.
-    ///
-    /// # Errors
-    /// Fails if it cannot be created or synchronized.
     pub(super) fn make_folder(&self, folder: &Path) -> io::Result<()> {
         fault_points::check_step(FileStep::MakeFolder)?;
         self.make_with_those_above(folder)?;
@@ -141,9 +138,6 @@ impl Store {
     }
 
     /// Creates a folder of the store. New parent folders of the store itself are durable too.
-    ///
-    /// # Errors
-    /// As [`Store::make_folder`].
     pub(super) fn make_with_those_above(&self, folder: &Path) -> io::Result<()> {
         let all = self.folder.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
         let holders = all.filter(|path| !path.exists()).map(parent_folder).collect();

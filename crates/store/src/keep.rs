@@ -89,9 +89,6 @@ impl StoreIndex {
 
     /// Changes the notes about a run: the file first, then the row, without interference from other
     /// processes.
-    ///
-    /// # Errors
-    /// Fails if the notes cannot be read or written.
     pub fn describe(&mut self, id: &str, change: impl Fn(&mut RunNotes)) -> Result<(), StoreError> {
         let store = self.store.clone();
         let source = self.source_of(id)?;

@@ -86,9 +86,6 @@ impl FileTarget {
     }
 
     /// Creates a file for this place, not yet under its name.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn begin(self: &Arc<FileTarget>) -> io::Result<NewFile> {
         // Until it is as the earlier one was, it's nobody else's business.
         let mode = if self.earlier.is_some() { PRIVATE } else { MODE };
@@ -276,9 +273,6 @@ impl NewFile {
     }
 
     /// Keeps it next to its place, under a separate name.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn keep_beside(&mut self) -> io::Result<PathBuf> {
         if self.name_it().is_err() {
             self.state = NameState::Placed;
@@ -352,9 +346,6 @@ impl Drop for NewFile {
 }
 
 /// Creates a private file in the folder for temporary files, for data that cannot be written to its place.
-///
-/// # Errors
-/// Fails with the kernel's error.
 pub fn create_elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     let path = std::env::temp_dir();
     let folder = reach::hold_folder(&path)?;

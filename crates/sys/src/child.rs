@@ -12,9 +12,6 @@ use std::sync::Mutex;
 
 /// Starts a program that shows a text on the terminal, and waits for its end.
 /// Ctrl-C reaches the program only.
-///
-/// # Errors
-/// It cannot be started or watched.
 pub fn feed(command: &mut Command, text: &[u8]) -> io::Result<ExitStatus> {
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     process_group::leaves_interrupts_to_children();
@@ -45,17 +42,11 @@ pub struct ChildEnd {
 
 impl ChildProgram {
     /// Starts it with empty standard input.
-    ///
-    /// # Errors
-    /// Fails if it cannot be started.
     pub fn start(program: &Path, arguments: &[OsString]) -> io::Result<ChildProgram> {
         ChildProgram::spawn(program, arguments, Stdio::piped())
     }
 
     /// The same of a program that prints more than is kept: into a file. [`ChildEnd::printed`] stays empty.
-    ///
-    /// # Errors
-    /// It can't be started.
     pub fn start_into(program: &Path, arguments: &[OsString], printed: File) -> io::Result<ChildProgram> {
         ChildProgram::spawn(program, arguments, printed.into())
     }
@@ -78,9 +69,6 @@ impl ChildProgram {
     }
 
     /// Returns whether it has ended. Its process number is not reused before [`ChildProgram::finish`].
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn has_ended(&self) -> io::Result<bool> {
         process_group::has_ended(&mut self.child.lock_anyway())
     }
@@ -91,9 +79,6 @@ impl ChildProgram {
     }
 
     /// Ends all remaining processes of it and its descendants.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn finish(mut self) -> io::Result<ChildEnd> {
         let status = self.end()?;
         let said = |reader: Option<PipeReader>| reader.map(PipeReader::all).unwrap_or_default();

@@ -45,9 +45,6 @@ pub fn allowed_to(thread: i32) -> Vec<u32> {
 }
 
 /// Restricts the calling thread, and threads that it starts later, to these CPUs.
-///
-/// # Errors
-/// Fails with the kernel's error.
 pub fn use_only(cpus: &[u32]) -> io::Result<()> {
     let mut set = CpuSet::new();
     cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu as usize));

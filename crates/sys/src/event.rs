@@ -136,27 +136,18 @@ impl Event {
     }
 
     /// Returns whether it is set.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn is_set(&self) -> Result<bool, EventError> {
         let found = fs::fstat(&self.file).map_err(|e| kernel_error(&self.path, "inspecting it", e))?;
         Ok(found.st_size > 0)
     }
 
     /// Sets it; all waiting processes continue.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn set(&self) -> Result<(), EventError> {
         let written = rustix::io::pwrite(&self.file, b"1", 0);
         written.map(|_| ()).map_err(|e| kernel_error(&self.path, "setting it", e))
     }
 
     /// Resets it, so that later waits block.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn reset(&self) -> Result<(), EventError> {
         fs::ftruncate(&self.file, 0).map_err(|e| kernel_error(&self.path, "resetting it", e))
     }
@@ -164,17 +155,11 @@ impl Event {
     /// Waits until it is set, but no longer than `limit`; returns whether it is set. Only one thread at a
     /// time may wait on the same [`Event`]: concurrent waits take each other's notifications, and then
     /// wait for their limit.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn wait(&self, limit: Duration) -> Result<bool, EventError> {
         self.wait_unless(limit, None)
     }
 
     /// Waits as above; also ends, not set, when it is called off.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn wait_unless(&self, limit: Duration, off: Option<&WaitCancel>) -> Result<bool, EventError> {
         let fail = |error| kernel_error(&self.path, "waiting for it", error);
         let deadline = Instant::now() + limit;
@@ -219,9 +204,6 @@ pub struct WaitCancel(OwnedFd);
 
 impl WaitCancel {
     /// Creates it for any number of waits.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn new() -> io::Result<WaitCancel> {
         Ok(WaitCancel(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }

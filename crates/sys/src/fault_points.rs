@@ -107,9 +107,6 @@ pub fn random() -> u64 {
 }
 
 /// Writes all bytes; a watcher may end the program after half of them.
-///
-/// # Errors
-/// Fails with the error of the kernel or the watcher.
 pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     let half = if is_watched() { bytes.len() / 2 } else { 0 };
     let (first, second) = bytes.split_at(half);
@@ -120,9 +117,6 @@ pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Waits until a file is on the disk.
-///
-/// # Errors
-/// Fails with the error of the kernel or the watcher.
 pub fn sync_all(file: &File) -> io::Result<()> {
     check_step(FileStep::Sync)?;
     file.sync_all()?;

@@ -73,9 +73,6 @@ pub fn peek<L: Location + ?Sized>(location: &L) -> Option<OwnedFd> {
 /// Opens a target to determine its storage and cached data. A regular file to be written is opened for
 /// writing if permitted, because an overlay copies it elsewhere at that moment. Devices are not, because
 /// closing a writable descriptor makes udev re-examine them.
-///
-/// # Errors
-/// Fails with the kernel's error.
 pub fn open_to_locate<L: Location + ?Sized>(location: &L, written: bool) -> std::io::Result<File> {
     let path = location.access_path();
     let regular = FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode) == FileType::RegularFile;
@@ -272,9 +269,6 @@ pub fn read_stat<L: Location + ?Sized>(location: &L) -> Result<Stat, TargetError
 }
 
 /// Returns the kind of a path, following links.
-///
-/// # Errors
-/// As [`read_stat`].
 pub fn kind<L: Location + ?Sized>(location: &L) -> Result<Kind, TargetError> {
     read_stat(location).map(|found| Kind::from_mode(found.st_mode))
 }

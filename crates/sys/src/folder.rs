@@ -41,9 +41,6 @@ pub struct OpenFolder(OwnedFd);
 
 impl OpenFolder {
     /// Opens it, following links by the rule of [`reach`].
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn open(path: &Path) -> io::Result<OpenFolder> {
         Ok(OpenFolder(reach::open_folder(path)?))
     }
@@ -78,9 +75,6 @@ impl OpenFolder {
 
     /// Returns a number that changes when another file replaces this one. It combines its inode number,
     /// change time and length. `None` if the file does not exist.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn stamp(&self, name: &str) -> io::Result<Option<i64>> {
         right_here(name)?;
         check_step(FileStep::Look)?;
@@ -96,9 +90,6 @@ impl OpenFolder {
     }
 
     /// Removes a file, or a link itself.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         right_here(name)?;
         check_step(FileStep::Remove)?;
@@ -106,9 +97,6 @@ impl OpenFolder {
     }
 
     /// Returns all names in it, sorted.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let named = |entry: rustix::io::Result<rustix::fs::DirEntry>| {
             Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()))
@@ -121,9 +109,6 @@ impl OpenFolder {
     }
 
     /// Waits until its names are on the disk.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn sync(&self) -> io::Result<()> {
         check_step(FileStep::SyncFolder)?;
         rustix::fs::fsync(&self.0)?;

@@ -46,9 +46,6 @@ pub fn write(file: impl AsFd, data: Slot<'_>, offset: u64, ways: IoFeatures) -> 
 
 /// Checks that an open file accepts the flags for reads, by reading a byte past the end. The file must be
 /// open for reading.
-///
-/// # Errors
-/// As [`read`].
 pub fn accepts_features(file: impl AsFd, size: u64, ways: IoFeatures) -> Result<(), Errno> {
     read(file, &mut [0], size, ways).map(drop)
 }
@@ -56,9 +53,6 @@ pub fn accepts_features(file: impl AsFd, size: u64, ways: IoFeatures) -> Result<
 /// Checks that an open file accepts the flags for writes, by an empty write. `pwritev2(2)` does not ask
 /// the file system then, but Linux AIO does; without AIO there is no check. The file must be open for
 /// writing.
-///
-/// # Errors
-/// As [`read`].
 pub fn takes_writes(file: OwnedFd, ways: IoFeatures) -> Result<(), Errno> {
     let queue = Buffer::new(0).and_then(|memory| Queue::new(1, vec![file], memory, SHORT_TIMEOUT));
     let Ok(mut queue) = queue else { return Ok(()) };

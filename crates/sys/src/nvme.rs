@@ -179,9 +179,6 @@ pub struct PlacementHandle {
 }
 
 /// Asks whether flexible data placement is on in an endurance group.
-///
-/// # Errors
-/// As [`log_page`].
 pub fn is_placement_on(device: impl AsFd, endurance_group: u16) -> io::Result<bool> {
     let (cdw10, cdw11) = (FLEXIBLE_DATA_PLACEMENT, u32::from(endurance_group));
     let command = NvmeCommand { opcode: GET_FEATURES, cdw10, cdw11, ..NvmeCommand::default() };

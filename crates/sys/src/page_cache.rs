@@ -73,9 +73,6 @@ pub fn cached_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<Cac
 }
 
 /// Returns the unwritten data of a part in bytes: see [`cached_bytes`].
-///
-/// # Errors
-/// As [`cached_bytes`].
 pub fn dirty_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<u64> {
     cached_bytes(file, offset, length).map(|held| held.unwritten)
 }

@@ -44,25 +44,16 @@ impl CounterGroup {
     }
 
     /// Starts all counters at once.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn start(&self) -> io::Result<()> {
         self.events.first().map_or(Ok(()), |leader| switch_counter(leader, CounterSwitch::Enable))
     }
 
     /// Stops all counters at once.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn stop(&self) -> io::Result<()> {
         self.events.first().map_or(Ok(()), |leader| switch_counter(leader, CounterSwitch::Disable))
     }
 
     /// Returns the counts, in the order of the kinds.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn counts(&self) -> io::Result<Vec<u64>> {
         let Some(leader) = self.events.first() else { return Ok(Vec::new()) };
         // Of a group: how many, then one number each.
@@ -92,17 +83,11 @@ impl InheritedCounter {
     }
 
     /// Starts or stops counting in all of these processes.
-    ///
-    /// # Errors
-    /// An error of the kernel.
     pub fn switch(&self, on: bool) -> io::Result<()> {
         switch_counter(&self.0, if on { CounterSwitch::Enable } else { CounterSwitch::Disable })
     }
 
     /// Returns the count of all of them together, ended ones included.
-    ///
-    /// # Errors
-    /// An error of the kernel.
     pub fn count(&self) -> io::Result<u64> {
         let mut bytes = [0; 8];
         read(&self.0, &mut bytes)?;

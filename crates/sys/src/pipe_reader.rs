@@ -21,9 +21,6 @@ pub(crate) struct PipeReader {
 
 impl PipeReader {
     /// Begins to read.
-    ///
-    /// # Errors
-    /// No thread can be started.
     pub(crate) fn spawn(mut pipe: impl Read + Send + 'static) -> io::Result<PipeReader> {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let into = Arc::clone(&kept);

@@ -45,17 +45,11 @@ impl PrivateFolder {
     }
 
     /// Creates a new file in it.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn file(&self, name: &str) -> io::Result<File> {
         File::create_new(self.path.join(name))
     }
 
     /// Writes a file in it, replacing one of that name; returns its path.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn write_file(&self, name: &str, content: &[u8]) -> io::Result<PathBuf> {
         let path = self.path.join(name);
         fs::write(&path, content)?;

@@ -59,9 +59,6 @@ pub fn send(child: &Child, signal: GroupSignal) {
 }
 
 /// Returns whether the program has ended; it can still be waited for, and keeps its process number.
-///
-/// # Errors
-/// Fails with the kernel's error.
 pub fn has_ended(child: &mut Child) -> io::Result<bool> {
     let Some(pid) = child_pid(child) else { return Ok(true) };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;

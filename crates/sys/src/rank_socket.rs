@@ -10,9 +10,6 @@ use std::path::Path;
 use std::process::Stdio;
 
 /// Returns the own end of a new socket, and the end that is a rank's standard input.
-///
-/// # Errors
-/// Fails with the kernel's error.
 pub fn socket_pair() -> io::Result<(RankSocket, Stdio)> {
     let (own, of_rank) = RankSocket::pair()?;
     Ok((own, OwnedFd::from(of_rank).into()))

@@ -120,9 +120,6 @@ pub fn reach(path: &Path, last: LastName) -> Result<ReachedObject, ReachError> {
 }
 
 /// The name of a path in its folder; a link of that name is not followed.
-///
-/// # Errors
-/// As [`reach`].
 pub fn spot(path: &Path) -> Result<FolderEntry, ReachError> {
     match reach(path, LastName::AsItIs)? {
         ReachedObject::FolderEntry(spot) => Ok(spot),
@@ -131,18 +128,12 @@ pub fn spot(path: &Path) -> Result<FolderEntry, ReachError> {
 }
 
 /// Opens a folder for listing.
-///
-/// # Errors
-/// As [`reach`].
 pub(crate) fn open_folder(path: &Path) -> Result<OwnedFd, ReachError> {
     let walk = all_folders(path, false)?;
     Ok(openat(&walk.folder, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 /// Holds a folder, in which files can then be made.
-///
-/// # Errors
-/// As [`reach`].
 pub(crate) fn hold_folder(path: &Path) -> Result<OwnedFd, ReachError> {
     Ok(all_folders(path, false)?.folder)
 }
@@ -361,9 +352,6 @@ impl FolderEntry {
     }
 
     /// Opens the object for writing, without truncation.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn open_to_write(&self) -> io::Result<File> {
         let Some(object) = &self.object else { return Err(Errno::NOENT.into()) };
         let by_handle =
@@ -389,17 +377,11 @@ impl FolderEntry {
     }
 
     /// Makes a folder of this name with access for this user only.
-    ///
-    /// # Errors
-    /// An error of the kernel.
     pub(crate) fn make_private_folder(&self) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(&self.folder, &self.name, Mode::RWXU)?)
     }
 
     /// Returns when the names in the folder are on the disk.
-    ///
-    /// # Errors
-    /// An error of the kernel.
     pub fn sync_folder(&self) -> io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(rustix::fs::fsync(openat(&self.folder, ".", flags, Mode::empty())?)?)
@@ -432,9 +414,6 @@ pub fn refuse_foreign_link(path: &Path) -> Result<(), ReachError> {
 }
 
 /// Exchanges two names, for tests of races.
-///
-/// # Errors
-/// An error of the kernel.
 pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     Ok(rustix::fs::renameat_with(CWD, one, CWD, other, rustix::fs::RenameFlags::EXCHANGE)?)
 }

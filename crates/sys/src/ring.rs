@@ -308,9 +308,6 @@ impl<F: EntryForm> Ring<F> {
     }
 
     /// Waits like [`Ring::enter`], but submits nothing.
-    ///
-    /// # Errors
-    /// As [`Ring::enter`].
     pub fn await_completions(&mut self, min: usize, timeout: Duration) -> io::Result<EnterOutcome> {
         self.submit_and_wait(0, min, timeout)
     }

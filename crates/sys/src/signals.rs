@@ -202,9 +202,6 @@ impl FinalSignals {
 impl TerminationSignals {
     /// Listens from now on; for a lost connection only where the program was not started to outlive it
     /// (`nohup`).
-    ///
-    /// # Errors
-    /// The handlers can't be installed.
     pub fn listen() -> io::Result<TerminationSignals> {
         let mut listened = vec![SIGINT, SIGTERM, SIGXCPU];
         if !process::is_ignored(SIGHUP) {

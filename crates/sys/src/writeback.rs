@@ -13,9 +13,6 @@ pub fn start(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
 
 /// Writes the dirty pages of the range (in bytes), and waits until the device has them. It does not flush
 /// the device, which requires `fdatasync`.
-///
-/// # Errors
-/// As [`start`].
 pub fn complete(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     let all =
         libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;

@@ -217,9 +217,6 @@ pub(super) enum StepReply {
 /// A message, and its values that have a bound.
 pub(crate) trait RankMessage: Serialize + DeserializeOwned {
     /// Whether its values are possible.
-    ///
-    /// # Errors
-    /// What isn't.
     fn check(&self) -> Result<(), RecordMismatchError> {
         Ok(())
     }

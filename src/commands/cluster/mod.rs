@@ -181,9 +181,6 @@ fn finished(command: impl FnOnce() -> Result<Exit, CommandError>) -> Exit {
 }
 
 /// Lets rank 0 alone do it, without the others.
-///
-/// # Errors
-/// Its errors.
 pub(super) fn first_alone(
     command: impl FnOnce() -> Result<Exit, CommandError>,
 ) -> Result<Exit, CommandError> {

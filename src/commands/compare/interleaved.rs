@@ -214,9 +214,6 @@ fn side_name(typed: &str) -> String {
 }
 
 /// Parses and checks a side's command line separately.
-///
-/// # Errors
-/// Fails if it cannot be run.
 pub(super) fn line(request: &RunRequest, quiet: bool) -> Result<SideSetup<'_>, CommandError> {
     let request = match quiet && !request.quiet {
         true => Cow::Owned(RunRequest { quiet, ..request.clone() }),

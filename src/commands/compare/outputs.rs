@@ -17,9 +17,6 @@ pub(crate) struct AboutPage<'a> {
 
 impl AnswerFiles {
     /// Writes the files of a comparison. `about`: further content of the page.
-    ///
-    /// # Errors
-    /// Fails if a file cannot be written.
     pub(crate) fn write(
         &self,
         told: &ComparisonReport,

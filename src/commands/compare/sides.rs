@@ -98,9 +98,6 @@ pub(crate) fn warn_shared_runs([first, other]: [&Side; 2]) -> bool {
 }
 
 /// The files that are read for these sides.
-///
-/// # Errors
-/// As of [`side`]: something isn't there.
 pub(crate) fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBuf>, CommandError> {
     let mut all = Vec::new();
     for named in sides {

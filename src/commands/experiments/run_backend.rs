@@ -62,9 +62,6 @@ pub(crate) fn out_of_place(request: &RunRequest) -> Option<&'static str> {
 }
 
 /// Runs one of several; `None` = the user has ended it, and there are no figures.
-///
-/// # Errors
-/// It can't be run.
 pub(crate) fn run(
     run: &Runnable,
     control: &Arc<Control>,

@@ -22,9 +22,6 @@ use jiff::{Timestamp, Zoned};
 use time::time;
 
 /// Executes the request.
-///
-/// # Errors
-/// Fails if it is impossible.
 pub(super) fn history(request: &HistoryRequest) -> Result<Exit, CommandError> {
     let store = stored::store(request.store.as_deref())?;
     match &request.action {

@@ -130,9 +130,6 @@ const NEEDED: &[NeededRight] = &[
 ];
 
 /// Prints the table, with the privileges of this process.
-///
-/// # Errors
-/// Fails if output fails.
 pub(crate) fn privileges() -> Result<Exit, CommandError> {
     let root = Root::live_system();
     let mut text = String::new();

@@ -116,9 +116,6 @@ fn print_profile(profile: &Profile) -> Result<Exit, CommandError> {
 }
 
 /// Prints what there is to know of this machine (`-Rs`).
-///
-/// # Errors
-/// It can't be written.
 pub(super) fn print_system(xml: bool) -> Result<Exit, CommandError> {
     let mut system = host::snapshot();
     crate::host::caches::read_caches(&mut system);

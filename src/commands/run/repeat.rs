@@ -29,9 +29,6 @@ use outs::RepeatOutputs;
 use std::sync::Arc;
 
 /// Makes the runs and reports their answer; it ends as the worst run.
-///
-/// # Errors
-/// It can't be run.
 pub(crate) fn repeat(asked: &RunSource, request: &RunRequest, how: Repeat) -> Result<Exit, CommandError> {
     check_request(asked, request)?;
     let control = Arc::default();

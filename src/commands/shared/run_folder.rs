@@ -90,25 +90,17 @@ impl RunFolder {
     }
 
     /// Keeps the record of run `number`, from 1.
-    ///
-    /// # Errors
-    /// It can't be written.
     pub(crate) fn keep_record(&self, number: usize, record: &Record) -> Result<(), FolderErrorKind> {
         let write = |file: &mut Vec<u8>| json::write_readable(&JudgedRecord::new(record), file);
         self.put_file(&format!("records/{number:04}.json"), write)
     }
 
     /// Keeps what was run, after its record.
-    ///
-    /// # Errors
-    /// It can't be written.
     pub(crate) fn keep_run(&self, number: usize, run: &impl Serialize) -> Result<(), FolderErrorKind> {
         let line = serde_json::to_string(run)?;
         self.put_file(&format!("runs/{number:04}.json"), |file| writeln!(file, "{line}"))
     }
 
-    /// # Errors
-    /// It can't be written.
     pub(crate) fn put_file(
         &self,
         name: &str,

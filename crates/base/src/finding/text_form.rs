@@ -14,9 +14,6 @@ struct StoredFinding<'a> {
 }
 
 /// Writes them in order.
-///
-/// # Errors
-/// Fails with the serializer's error.
 pub fn serialize<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(findings.iter().map(|finding| StoredFinding {
         severity: finding.severity,

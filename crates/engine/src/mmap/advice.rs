@@ -17,9 +17,6 @@ pub(crate) struct ThreadPriority(ThreadIoPriority);
 
 impl ThreadPriority {
     /// Gives the calling thread this priority from now on.
-    ///
-    /// # Errors
-    /// The kernel refuses it.
     #[inline]
     pub(super) fn set(&mut self, priority: IoPriority) -> Result<(), EngineError> {
         self.0.set(priority).map_err(priority_refused)

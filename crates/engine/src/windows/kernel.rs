@@ -51,9 +51,6 @@ fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
 }
 
 /// The same: no buffer is registered.
-///
-/// # Errors
-/// As [`create`].
 pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     create(row, setup)
 }

@@ -16,9 +16,6 @@ pub(crate) struct ThreadPriority;
 
 impl ThreadPriority {
     /// Nothing is left to do.
-    ///
-    /// # Errors
-    /// None.
     #[inline]
     pub(super) fn set(&mut self, _: IoPriority) -> Result<(), EngineError> {
         Ok(())

@@ -23,9 +23,6 @@ pub(super) struct Overlapped {
 
 impl Overlapped {
     /// The engine, of these files.
-    ///
-    /// # Errors
-    /// What the system refused.
     pub(crate) fn open(
         setup: Setup,
         kind: EngineKind,

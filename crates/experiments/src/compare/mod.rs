@@ -231,9 +231,6 @@ pub fn compare(
 
 /// Like [`compare`], with earlier runs of the same work on the same machine, which show its drift between
 /// sessions.
-///
-/// # Errors
-/// As for [`compare`].
 pub fn compare_knowing(
     first: &Side,
     other: &Side,

@@ -123,9 +123,6 @@ impl Instance {
     }
 
     /// Gives these tracepoints another condition, before anything is recorded.
-    ///
-    /// # Errors
-    /// The kernel doesn't take it.
     pub fn narrow(&self, tracepoints: &[&str], filter: &str) -> Result<(), TracingError> {
         for tracepoint in tracepoints {
             let file = format!("events/{tracepoint}/filter");
@@ -135,42 +132,27 @@ impl Instance {
     }
 
     /// Opens or closes one of its tracepoints. A closed one costs nothing.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn switch(&self, tracepoint: &str, on: bool) -> io::Result<()> {
         self.set(&format!("events/{tracepoint}/enable"), if on { "1" } else { "0" })
     }
 
     /// Starts recording.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn start(&self) -> io::Result<()> {
         self.set("tracing_on", "1")
     }
 
     /// Stops recording. Recorded events can still be read.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn stop(&self) -> io::Result<()> {
         self.set("tracing_on", "0")
     }
 
     /// Returns the unread events of all CPUs in the kernel's text form, one per line, ordered by time.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn text(&self) -> io::Result<String> {
         fs::read_to_string(self.directory.join("trace"))
     }
 
     /// Takes the buffered events. `each` receives the time and fields of every event, in order per CPU.
     /// `page` must have the size in the layout.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn take_events(
         &mut self,
         page: &mut [u8],
@@ -195,9 +177,6 @@ impl Instance {
     }
 
     /// Returns the number of lost events of all CPUs. This call costs more than reading events.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn lost_events(&self) -> io::Result<u64> {
         self.buffers.iter().map(CpuBuffer::lost_events).sum()
     }

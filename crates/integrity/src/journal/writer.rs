@@ -44,9 +44,6 @@ struct PendingAcks {
 
 impl AckJournal {
     /// Starts a journal in an empty file. `boot`: identifier of the running kernel, "" = unknown.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn begin(file: File, run: u64, boot: &str) -> io::Result<AckJournal> {
         let (waiting, changed) = (Mutex::default(), Condvar::default());
         let shared = Arc::new(JournalQueue { waiting, changed, file: Mutex::new(file) });

@@ -21,9 +21,6 @@ const STANDARD: [(&str, &str); 3] = [
 /// Rejects an output that is the same file as a previous output or an input, even under another name. Also
 /// rejects the file of standard input, output or error. It opens nothing. Devices such as `/dev/null` or a
 /// terminal can be named several times.
-///
-/// # Errors
-/// Fails with a message.
 pub(crate) fn refuse_double(
     output: &NamedOutput,
     destination: &Destination,

@@ -5,9 +5,6 @@ use diskspd_worker::telemetry::io_log::{IoLog, LineRing};
 use std::ops::Range;
 
 /// Does the work of these threads, with a ring for each of them if there is a log, and else without any.
-///
-/// # Errors
-/// As [`IoLog::record`].
 pub(crate) fn logged<T>(
     log: Option<&IoLog>,
     threads: Range<u32>,

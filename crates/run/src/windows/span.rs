@@ -90,9 +90,6 @@ impl Probes {
     }
 
     /// Checks whether the requested trace (`-e`) is possible; it was rejected earlier.
-    ///
-    /// # Errors
-    /// Never fails.
     pub fn trace_available(&self, _: &SpanPlan) -> Result<(), Vec<PlanError>> {
         Ok(())
     }
@@ -101,9 +98,6 @@ impl Probes {
 }
 
 /// Inspects a target's current state for the plan.
-///
-/// # Errors
-/// Fails if the target cannot be inspected.
 pub(crate) fn inspect_targets(
     _: &TimeSpan,
     _: &Target,
@@ -193,9 +187,6 @@ pub(crate) fn look_at_content(plan: &SpanPlan, _: &HeldTargets, voice: &RunRepor
 pub(crate) struct Awake(Infallible);
 
 /// Keeps processors from sleeping; it was rejected earlier.
-///
-/// # Errors
-/// Never fails.
 pub(crate) fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, RunSupportError> {
     Ok(None)
 }
@@ -232,9 +223,6 @@ impl StopCounters {
 
 /// Binds the calling thread to its worker's processor. A thread that waits for its I/Os' times gets exact
 /// wake-ups.
-///
-/// # Errors
-/// Fails if it cannot be bound.
 pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), WorkerFailure> {
     if plan.is_limited() {
         cpu::wake_exactly();

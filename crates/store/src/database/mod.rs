@@ -372,9 +372,6 @@ impl StoreIndex {
 
     /// Runs additions of runs whose rows are written together. The files of a run are durable at once; if the
     /// rows are lost, the next opening adds them.
-    ///
-    /// # Errors
-    /// Fails if the index cannot be written.
     pub fn write_together<T>(&mut self, work: impl FnOnce(&mut StoreIndex) -> T) -> Result<T, StoreError> {
         let store = self.store.clone();
         let failed = |error| store.index_error(&error);

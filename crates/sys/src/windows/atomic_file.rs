@@ -80,9 +80,6 @@ impl FileTarget {
     }
 
     /// Creates a file for this place, not yet under its name.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn begin(self: &Arc<FileTarget>) -> io::Result<NewFile> {
         let (file, path) = random_names(&self.folder, &self.name)?;
         Ok(NewFile { place: Arc::clone(self), file, path: Some(path) })
@@ -195,9 +192,6 @@ impl Drop for NewFile {
 }
 
 /// Creates a private file in the folder for temporary files, for data that cannot be written to its place.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn create_elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     random_names(&std::env::temp_dir(), like)
 }

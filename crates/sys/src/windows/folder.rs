@@ -22,9 +22,6 @@ pub fn make_all(path: &Path) -> io::Result<()> {
 }
 
 /// Refuses a folder that is a link of another user: making one takes a privilege.
-///
-/// # Errors
-/// None.
 pub fn refuse_foreign_link(_: &Path) -> io::Result<()> {
     Ok(())
 }
@@ -62,9 +59,6 @@ impl OpenFolder {
 
     /// Returns a number that changes when another file replaces this one, from its change time and length.
     /// `None` if the file does not exist.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn stamp(&self, name: &str) -> io::Result<Option<i64>> {
         match std::fs::symlink_metadata(self.right_here(name)?) {
             Ok(found) => {
@@ -78,25 +72,16 @@ impl OpenFolder {
     }
 
     /// Removes a file, or a link itself.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         std::fs::remove_file(self.right_here(name)?)
     }
 
     /// Returns all names in it.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         std::fs::read_dir(&self.0)?.map(|entry| Ok(entry?.file_name())).collect()
     }
 
     /// Returns at once, because the file system makes its names durable automatically.
-    ///
-    /// # Errors
-    /// Never fails.
     pub fn sync(&self) -> io::Result<()> {
         Ok(())
     }

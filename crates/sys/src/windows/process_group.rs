@@ -7,9 +7,6 @@ use std::process::{Child, Command};
 pub(crate) fn leads_its_own(_: &mut Command) {}
 
 /// Returns whether the program has ended; it can still be waited for, and keeps its process number.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn has_ended(child: &mut Child) -> io::Result<bool> {
     child.try_wait().map(|ended| ended.is_some())
 }

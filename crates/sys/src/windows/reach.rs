@@ -98,9 +98,6 @@ impl FolderEntry {
     }
 
     /// Opens the object for writing, without truncation.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn open_to_write(&self) -> io::Result<File> {
         File::options().write(true).open(&self.path)
     }
@@ -114,9 +111,6 @@ impl FolderEntry {
     }
 
     /// Returns when the names in the folder are on the disk: the file system sees to that.
-    ///
-    /// # Errors
-    /// None.
     pub fn sync_folder(&self) -> io::Result<()> {
         Ok(())
     }

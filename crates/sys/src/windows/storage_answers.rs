@@ -167,17 +167,11 @@ pub(crate) fn control(
 }
 
 /// Opens an object for queries only, without read or write access, so that it only requires visibility.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn open_to_ask(path: &Path) -> io::Result<File> {
     open(path, 0)
 }
 
 /// Opens a file for queries of its ranges.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn open_for_ranges(path: &Path) -> io::Result<File> {
     open(path, FILE_READ_ATTRIBUTES)
 }
@@ -246,9 +240,6 @@ fn text(units: &[u16]) -> String {
 
 /// Returns the mount point of a path's volume, with a final backslash: `C:\`, `D:\mounted\`,
 /// `\\server\share\`.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn volume_path(path: &Path) -> io::Result<String> {
     let path = wide_text(path);
     let mut units = vec![0_u16; MAX_PATH_UNITS];
@@ -276,9 +267,6 @@ pub fn information(root: &str) -> io::Result<VolumeInformation> {
 }
 
 /// Returns the same for an open volume, or an open object on one.
-///
-/// # Errors
-/// As above.
 pub fn information_of(root: &impl AsHandle) -> io::Result<VolumeInformation> {
     let root = root.as_handle();
     let (mut flags, mut kind) = (0, [0_u16; 262]);
@@ -312,9 +300,6 @@ pub fn room(root: &str) -> Option<VolumeRoom> {
 }
 
 /// Returns the names of all devices visible to programs: `PhysicalDrive0`, `C:` ..
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn device_names() -> io::Result<Vec<String>> {
     let mut units = vec![0_u16; 1 << 15];
     loop {
@@ -351,9 +336,6 @@ pub fn drive_kind(root: &str) -> DriveKind {
 }
 
 /// Returns the names of all volumes of this machine, as in [`volume_name`].
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn volumes() -> io::Result<Vec<String>> {
     let mut units = [0_u16; 64];
     // SAFETY: the system writes at most as many units as are told.
@@ -380,9 +362,6 @@ pub fn volumes() -> io::Result<Vec<String>> {
 }
 
 /// Returns the mount points of a volume: letters and folders; empty if not mounted.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn mounted_at(volume: &str) -> io::Result<Vec<String>> {
     let name = wide_text(volume);
     let mut units = vec![0_u16; MAX_PATH_UNITS];

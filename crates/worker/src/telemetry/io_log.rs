@@ -81,9 +81,6 @@ struct Output {
 impl IoLog {
     /// Creates the file. It is visible from its first I/O on, but replaces an earlier one only at
     /// [`IoLog::end`].
-    ///
-    /// # Errors
-    /// Fails with a message if it cannot be created.
     pub fn create(path: &Path, outlet: Outlet) -> Result<IoLog, OutputError> {
         let mut file = StreamedFile::open(outlet)?;
         file.write_all(HEADER.as_bytes())

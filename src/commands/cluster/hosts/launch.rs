@@ -58,9 +58,6 @@ fn arguments(kind: LauncherKind, start: &HostsStart, program: &str) -> Vec<OsStr
 }
 
 /// Becomes the launcher.
-///
-/// # Errors
-/// It cannot be started.
 pub(super) fn replace_process(
     launcher: &FoundLauncher,
     start: &HostsStart,

@@ -39,9 +39,6 @@ impl BootFolder {
     }
 
     /// Keeps a run; `number` counts all of them, from 0.
-    ///
-    /// # Errors
-    /// It can't be written.
     pub(super) fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), FolderErrorKind> {
         self.0.keep_record(number + 1, record)?;
         self.0.keep_run(number + 1, run)

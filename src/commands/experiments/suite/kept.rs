@@ -26,9 +26,6 @@ pub(crate) struct SuiteKeeper {
 
 impl SuiteKeeper {
     /// Checks that runs can be kept, and chooses their label: `nightly.3` is the third run of a suite.
-    ///
-    /// # Errors
-    /// Fails if they cannot be kept.
     pub(crate) fn open(given: Option<&Path>, notes: &SuiteNotes) -> Result<SuiteKeeper, CommandError> {
         let store = stored::store(given)?;
         let tried = {

@@ -110,9 +110,6 @@ impl Folder {
     }
 
     /// Keeps run `number`, from 1.
-    ///
-    /// # Errors
-    /// It can't be written.
     pub(super) fn keep(
         &self,
         number: usize,

@@ -20,9 +20,6 @@ pub(crate) fn set_all(names: &[RawText]) -> Result<(), CommandError> {
 }
 
 /// `diskspd event`.
-///
-/// # Errors
-/// It can't be done.
 pub(crate) fn act(action: EventAction, name: &RawText) -> Result<Exit, CommandError> {
     try_to(action, name.as_bytes()).map_err(|error| format!("event '{name}': {error}"))?;
     Ok(Exit::Success)

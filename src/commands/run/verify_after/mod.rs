@@ -32,9 +32,6 @@ pub(crate) fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, Command
 }
 
 /// Prints the results of all ranks of a job.
-///
-/// # Errors
-/// The report can't be written.
 pub(crate) fn print_all(ranks: Vec<RankReply>) -> Result<Exit, CommandError> {
     let text = |rank: &RankReply| format!("{}\n{}\n", rank.name, rank.text);
     let read = || ranks.iter().filter(|rank| rank.failure.is_none());

@@ -119,9 +119,6 @@ pub(crate) fn requested_run(request: &RunRequest) -> Result<RunSource, CommandEr
 }
 
 /// Returns the same for a profile in a file, with unchanged templates.
-///
-/// # Errors
-/// As [`requested_run`].
 pub(crate) fn as_it_is(request: &RunRequest) -> Result<RunSource, CommandError> {
     let Some(from) = &request.profile_file else { return requested_run(request) };
     let (profile, run_options, origin) = ProfileCache::default().read(from, request.quiet)?;
@@ -137,9 +134,6 @@ pub(crate) fn begins_with(path: &Path, character: u8) -> bool {
 }
 
 /// The same of one of several lines that have the same `-X`.
-///
-/// # Errors
-/// As [`requested_run`].
 pub(crate) fn asked_of(request: &RunRequest, once: &ProfileCache) -> Result<RunSource, CommandError> {
     if let Some(file) = &request.record {
         let found =

@@ -89,9 +89,6 @@ const MAX_NAMED: usize = 5;
 
 /// Returns the sorted records and results in a folder (`*.json`, `*.xml`, and results detected by content,
 /// also compressed). For a sweep's folder, the records of all its runs.
-///
-/// # Errors
-/// Fails if it cannot be listed.
 pub(crate) fn of_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let files = list_files(&records_of_sweep(folder).unwrap_or_else(|| folder.to_owned()))?;
     Ok(files.into_iter().filter(|path| holds_runs(path)).collect())
@@ -237,9 +234,6 @@ pub(crate) fn record(path: &Path) -> Result<Record, RunsReadError> {
 }
 
 /// The same, with the owner of the file.
-///
-/// # Errors
-/// As there.
 pub(crate) fn owned_record(path: &Path) -> Result<(Record, u32), RunsReadError> {
     let file = File::open(path).map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;
     let found = file.metadata().map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;

@@ -21,9 +21,6 @@ pub(crate) fn ends_a_run(
 }
 
 /// It ends all runs of a command that makes several, between two of them too.
-///
-/// # Errors
-/// It can't be watched for.
 pub(crate) fn ends_several(control: &Arc<Control>) -> Result<impl Sized + use<>, CommandError> {
     Ok(run::watch(Arc::clone(control), None, true)?)
 }

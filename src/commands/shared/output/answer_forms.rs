@@ -18,9 +18,6 @@ pub(crate) trait AnswerForms {
     fn csv(&self) -> String;
 
     /// Writes the page.
-    ///
-    /// # Errors
-    /// The errors of `sink`.
     fn page(&self, sink: &mut dyn Write) -> io::Result<()>;
 }
 
@@ -59,9 +56,6 @@ pub(crate) fn open(
 }
 
 /// Writes the answer to a file, in the form of the file.
-///
-/// # Errors
-/// The file can't be written.
 pub(crate) fn save(file: &OutFile, answer: &dyn AnswerForms) -> Result<(), CommandError> {
     file.save_page(&|sink| match file.form() {
         "json" => sink.write_all(answer.json()?.as_bytes()),

@@ -30,18 +30,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes bytes to standard output.
-///
-/// # Errors
-/// It takes them not all.
 pub(crate) fn to_stdout(bytes: &[u8]) -> Result<Exit, CommandError> {
     let mut out = standard_output::writer();
     write_result(standard_output::is_open().and_then(|()| out.write_all(bytes)).and_then(|()| out.flush()))
 }
 
 /// Writes sentences to standard output, as a terminal shows them best where it is one.
-///
-/// # Errors
-/// It takes them not all.
 pub(crate) fn told_to_stdout(text: &str) -> Result<Exit, CommandError> {
     write_result(standard_output::is_open().and_then(|()| standard_output::print_text(text)))
 }
@@ -67,9 +61,6 @@ fn write_result(result: io::Result<()>) -> Result<Exit, CommandError> {
 }
 
 /// Writes a report to standard output.
-///
-/// # Errors
-/// It takes it not all.
 pub(crate) fn report_to_stdout(format: &Format, judged: &JudgedRecord) -> Result<Exit, CommandError> {
     let mut out = io::BufWriter::new(standard_output::writer());
     let report = match sanitize::on_standard_output(judged.record) {
@@ -408,9 +399,6 @@ impl OutFile {
     }
 
     /// The same for a page that is more than a run's.
-    ///
-    /// # Errors
-    /// As above.
     pub(crate) fn save_page(&self, write: &ReportBytes) -> Result<(), CommandError> {
         let mut bytes = self.before.clone();
         // Memory takes everything.

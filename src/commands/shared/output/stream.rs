@@ -48,9 +48,6 @@ impl Write for ReplacedFile {
 
 impl Stream {
     /// A stream to `sink`.
-    ///
-    /// # Errors
-    /// No thread can be started.
     pub(crate) fn new(mut sink: Box<dyn Write + Send>, style: StreamStyle) -> std::io::Result<Stream> {
         let (lines, waiting) = sync_channel::<String>(MAX_WAITING_LINES);
         let (end, ended) = channel();

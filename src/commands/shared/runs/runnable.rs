@@ -233,9 +233,6 @@ impl Runnable {
 
     /// Runs it, on all ranks of the job that this process leads. Every run of a command begins here.
     /// `session` has the listener, the control and the companions of this place.
-    ///
-    /// # Errors
-    /// It can't be run.
     pub(crate) fn run(&self, session: Session) -> Result<ExecutedRun, RunError> {
         match JOB.get() {
             Some(job) => job.run(self, session),
@@ -244,9 +241,6 @@ impl Runnable {
     }
 
     /// Runs it in this process, with the steps that every run needs.
-    ///
-    /// # Errors
-    /// It can't be run.
     pub(crate) fn run_here(&self, session: Session) -> Result<ExecutedRun, RunError> {
         let path = |given: &Option<RawText>| given.as_ref().map(|path| path.as_path().to_owned());
         let options = Options {
@@ -264,8 +258,6 @@ impl Runnable {
 
 /// Makes the runs of this process by all ranks of a job, which it leads.
 pub(crate) trait JobRunner: Send + Sync {
-    /// # Errors
-    /// It can't be run.
     fn run(&self, run: &Runnable, session: Session) -> Result<ExecutedRun, RunError>;
 
     fn plan(&self, run: &Runnable) -> RankPlans;

@@ -11,9 +11,6 @@ use crate::store::{ImportOutcome, RunNotes, Store, StoreError, StoredForm};
 use crate::sys::standard_error::print_line;
 
 /// Finds out before the run whether it can be kept.
-///
-/// # Errors
-/// It can't be kept.
 pub(crate) fn try_out(request: &RunRequest, patience: &HangGuard) -> Result<(), CommandError> {
     if request.save.is_none() {
         return Ok(());

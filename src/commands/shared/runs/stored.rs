@@ -63,9 +63,6 @@ pub(crate) fn name_of(path: &Path) -> Option<&str> {
 }
 
 /// The file that is meant: itself, or of `@name` the latest run.
-///
-/// # Errors
-/// There is no such run.
 pub(crate) fn file(path: &Path, given: Option<&Path>) -> Result<PathBuf, CommandError> {
     let Some(name) = name_of(path) else { return Ok(path.to_owned()) };
     let (store, entries) = find_named(name, given)?;

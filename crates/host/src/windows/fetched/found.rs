@@ -91,9 +91,6 @@ pub(super) fn sector(device: &impl AsHandle) -> Option<u32> {
 }
 
 /// All volumes on disks.
-///
-/// # Errors
-/// They can't be listed.
 pub(super) fn volumes_found() -> io::Result<Vec<VolumeFound>> {
     let local = |volume: &String| drive_kind(volume) != DriveKind::Optical;
     Ok(volumes()?.into_iter().filter(local).map(|volume| read_volume(&volume)).collect())

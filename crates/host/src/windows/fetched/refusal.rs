@@ -177,9 +177,6 @@ pub mod claims {
     }
 
     /// The same for an inherited descriptor.
-    ///
-    /// # Errors
-    /// It may not.
     pub fn permit_inherited(path: &Path, file: &File) -> Result<(), WriteRefusedError> {
         permit_output(path, file)
     }

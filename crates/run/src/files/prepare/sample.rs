@@ -34,9 +34,6 @@ impl FileSample {
 
 /// Reads blocks of a file through the page cache, because unwritten data also counts. It disables
 /// readahead.
-///
-/// # Errors
-/// Fails if the file cannot be read.
 pub(super) fn take(path: &Path, size: u64) -> io::Result<FileSample> {
     let file = File::open(path)?;
     page_cache::read_nothing_ahead(&file);

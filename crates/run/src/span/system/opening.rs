@@ -11,9 +11,6 @@ use std::path::Path;
 
 /// Binds the calling thread to its worker's CPU. A thread that waits for its I/Os' times gets exact
 /// wake-ups.
-///
-/// # Errors
-/// Fails if it cannot be bound.
 pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), WorkerFailure> {
     if plan.is_limited() {
         cpu::wake_exactly();

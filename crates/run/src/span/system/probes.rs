@@ -28,9 +28,6 @@ pub struct Probes {
 
 impl Probes {
     /// Returns the object at a target's place; `None` = no object yet.
-    ///
-    /// # Errors
-    /// Fails if the target cannot be inspected.
     pub fn located(&self, location: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
         self.targets.borrow_mut().resolve(location)
     }
@@ -43,9 +40,6 @@ impl Probes {
 
     /// Returns the facts about a target that does not exist yet. It inspects a folder once, because a run may
     /// make thousands of files in it.
-    ///
-    /// # Errors
-    /// The target cannot be inspected.
     pub fn missing(&self, location: &Path) -> Result<TargetFacts, TargetError> {
         let folder = location.parent().unwrap_or(location);
         if let Some(known) = self.missing.borrow().get(folder)

@@ -34,9 +34,6 @@ pub(crate) fn look_at_content(plan: &SpanPlan, held: &HeldTargets, voice: &RunRe
 }
 
 /// Keeps processors from deeper sleep than `--cpu-latency` allows while the returned value lives.
-///
-/// # Errors
-/// Fails if it cannot be held.
 pub(crate) fn hold_awake(run_options: &RunOptions) -> Result<Option<CpuLatency>, CpuLatencyError> {
     run_options.cpu_latency_us.map(CpuLatency::hold).transpose()
 }

@@ -106,43 +106,28 @@ impl Event {
     }
 
     /// Returns whether it is set.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn is_set(&self) -> Result<bool, EventError> {
         self.wait(Duration::ZERO)
     }
 
     /// Sets it; all waiting processes continue.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn set(&self) -> Result<(), EventError> {
         // SAFETY: the event is open.
         if unsafe { SetEvent(self.handle()) } == 0 { Err(last_error("setting it")) } else { Ok(()) }
     }
 
     /// Resets it, so that later waits block.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn reset(&self) -> Result<(), EventError> {
         // SAFETY: the event is open.
         if unsafe { ResetEvent(self.handle()) } == 0 { Err(last_error("resetting it")) } else { Ok(()) }
     }
 
     /// Waits until it is set, but no longer than `limit`; returns whether it is set.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn wait(&self, limit: Duration) -> Result<bool, EventError> {
         self.wait_unless(limit, None)
     }
 
     /// Waits as above; also ends, not set, when it is called off.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn wait_unless(&self, limit: Duration, off: Option<&WaitCancel>) -> Result<bool, EventError> {
         let handles = [self.handle(), off.map_or(self.handle(), |off| off.0.handle())];
         let count = if off.is_some() { 2 } else { 1 };
@@ -168,9 +153,6 @@ pub struct WaitCancel(Event);
 
 impl WaitCancel {
     /// Creates it for any number of waits.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn new() -> io::Result<WaitCancel> {
         make_event(std::ptr::null()).map(WaitCancel).map_err(io::Error::other)
     }

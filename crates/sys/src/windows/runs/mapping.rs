@@ -163,9 +163,6 @@ impl View {
 
     /// Writes all changes of the view to the file, and waits until they are on the disk
     /// (`FlushViewOfFile`, `FlushFileBuffers`).
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn flush(&self) -> io::Result<()> {
         self.check_whole()?;
         self.sync(self.start.as_ptr(), self.length)?;

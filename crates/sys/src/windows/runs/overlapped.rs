@@ -203,9 +203,6 @@ impl Queue {
 
     /// Waits until at least `min` of the accepted I/Os have ended, or the time has passed. Returns the
     /// completed ones: tag, and bytes or the negated error number.
-    ///
-    /// # Errors
-    /// Fails if the port fails.
     pub fn wait(&mut self, min: usize, timeout: Duration, mut ended: impl FnMut(u32, i64)) -> io::Result<()> {
         let min = min.min(self.taken() as usize);
         let begin = kernel_clock::monotonic();

@@ -68,9 +68,6 @@ unsafe extern "system" fn handle_console_event(kind: u32) -> BOOL {
 
 impl TerminationSignals {
     /// Listens from now on.
-    ///
-    /// # Errors
-    /// The handler can't be installed.
     pub fn listen() -> io::Result<TerminationSignals> {
         static NUMBERS: Mutex<u64> = Mutex::new(0);
         install_handler()?;

@@ -106,9 +106,6 @@ fn without_local_cache(file: &File) -> io::Result<()> {
 }
 
 /// Sets the priority of the I/Os of an open file.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn set_priority(file: &OwnedHandle, priority: IoPriority) -> io::Result<()> {
     let hint = match priority {
         IoPriority::Idle => IoPriorityHintVeryLow,

@@ -55,9 +55,6 @@ const OVER: u8 = 2;
 
 impl RequestRecorder {
     /// Starts the thread, which waits.
-    ///
-    /// # Errors
-    /// The thread can't be started.
     pub(super) fn start(
         instance: Instance,
         formats: BlockFormats,
