@@ -79,9 +79,6 @@ impl TypedLine {
     }
 
     /// Refuses options that a file cannot carry. `place` is the start of a command line with them.
-    ///
-    /// # Errors
-    /// The first of them.
     pub fn carried_by_file(&self, place: &str) -> Result<(), CliError> {
         let refused =
             |given: &&OptionOnLine| given.flag.is_some_and(|flag| flag.carried != CarriedByFile::Workload);

@@ -14,7 +14,7 @@ const LONG: &[&str] = &["distribution", "bs-split"];
 /// Reads the value of the option.
 ///
 /// # Errors
-/// The first thing that is wrong, with its place in the value.
+/// Fails with the position of the first error in the value.
 pub(super) fn parse(value: &[u8]) -> Result<Vec<MixPart>, ValueError> {
     if value.is_empty() {
         return Err(ValueError::new(0, "the value is missing").with_expected(PART_EXAMPLES));

@@ -17,7 +17,7 @@ impl SweepLine {
     /// Finds the axes of a line.
     ///
     /// # Errors
-    /// Values make no axis, an option has two of them, or one that is the same in all points has a range.
+    /// Fails if values are not an axis, an option has two axes, or an option with a fixed value has a range.
     pub fn from_line(line: TypedLine) -> Result<SweepLine, CliError> {
         let mut axes: Vec<Axis> = Vec::new();
         for given in &line.options {

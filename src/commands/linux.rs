@@ -22,7 +22,7 @@ pub(super) fn to_typed_arguments(arguments: Vec<OsString>) -> Vec<OsString> {
 /// error goes to standard output.
 ///
 /// # Errors
-/// The users of the file.
+/// Fails with the users of the file.
 pub(super) fn permit_streams() -> Result<(), CommandError> {
     let output = destination::refuse_stream(1, "standard output");
     if let Err(refused) = destination::refuse_stream(2, "standard error") {

@@ -82,7 +82,7 @@ impl JsonError {
 /// Reads a document.
 ///
 /// # Errors
-/// The text is not JSON, or not of this shape.
+/// Fails if the text is not JSON, or does not have this shape.
 pub fn read_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonError> {
     serde_json::from_slice(text).map_err(|error| JsonError::explain(text, &error))
 }

@@ -131,15 +131,12 @@ impl InputLimit {
     /// Reads a file by its path.
     ///
     /// # Errors
-    /// As [`InputLimit::read`], and it can't be opened.
+    /// As [`InputLimit::read`]; also fails if the file cannot be opened.
     pub fn read_file(self, path: &Path) -> io::Result<Vec<u8>> {
         self.read(File::open(path)?)
     }
 
     /// Whether a text of this length may be read.
-    ///
-    /// # Errors
-    /// [`TooLarge`]
     pub fn check(self, length: usize) -> Result<(), TooLarge> {
         if length as u64 > self.bytes { Err(TooLarge(self)) } else { Ok(()) }
     }

@@ -12,7 +12,7 @@ pub trait MakeEngine {
     /// Whether the engine works on this machine, in this process.
     ///
     /// # Errors
-    /// Why not, and what to do about it.
+    /// Fails with the cause and a remedy.
     fn available(&self) -> Result<(), AvailabilityError>;
 
     /// Creates the engine for the calling thread. Mapped files mixed with other files are served outside

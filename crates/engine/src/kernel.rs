@@ -18,7 +18,7 @@ use uring::RingOptions;
 /// Whether an engine works on this machine, in this process.
 ///
 /// # Errors
-/// Why not, and what to do about it.
+/// Fails with the cause and a remedy.
 pub(super) fn available(kind: EngineKind) -> Result<(), AvailabilityError> {
     match kind {
         EngineKind::Uring | EngineKind::Nvme => uring::probe(),
@@ -32,9 +32,6 @@ pub(super) fn available(kind: EngineKind) -> Result<(), AvailabilityError> {
 }
 
 /// Creates an engine for the calling thread, regardless of its files.
-///
-/// # Errors
-/// Fails if the kernel refuses it.
 pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     create_with(row, setup, RingOptions::default())
 }

@@ -51,9 +51,6 @@ impl Limits {
     }
 
     /// Whether an I/O keeps the rules that [`Limits::allow`] did not let through.
-    ///
-    /// # Errors
-    /// It doesn't.
     #[cold]
     pub(crate) fn check(&self, io: &Io) -> Result<(), EngineError> {
         let without_data = Io { length: 0, buffer_offset: 0, ..*io };

@@ -23,7 +23,7 @@ impl Mmap {
     /// The engine, of these files.
     ///
     /// # Errors
-    /// One of them can't be mapped as its options say.
+    /// Fails if a file cannot be mapped with its options.
     pub(crate) fn open(setup: Setup) -> Result<SynchronousEngine<Mmap>, EngineError> {
         SynchronousEngine::new(setup, EngineKind::Mmap, |files| {
             let views = files.into_iter().map(Mapped::new).collect::<Result<_, _>>()?;

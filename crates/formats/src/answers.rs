@@ -20,7 +20,7 @@ struct Head {
 /// Reads an answer.
 ///
 /// # Errors
-/// The text is not an answer of this kind and version.
+/// Fails if the text is not an answer of this kind and version.
 pub fn read<A: StoredAnswer>(bytes: &[u8]) -> Result<A, ResultError> {
     ANSWER.check(bytes.len()).map_err(|error| LineError::of_all(error.to_string()))?;
     let fault = |error: JsonError| LineError::of_all(format!("not {} in JSON: {error}", A::TITLE));

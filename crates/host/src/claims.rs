@@ -64,8 +64,8 @@ pub enum ClaimError {
 /// Programs such as `dd` and `mkfs -F`, which write to the device without a claim, cannot be kept away.
 ///
 /// # Errors
-/// The first device that another process holds, that has content without permission to destroy it, that is
-/// not named on the command line, or a device with unknown users or content.
+/// Fails for the first device that is in use, has content without permission to destroy it, is not named on
+/// the command line, or whose users or content are unknown.
 pub fn protect<'a, L: Location + ?Sized + 'a>(
     targets: impl IntoIterator<Item = &'a L>,
     permission: impl Into<Permission<'a>>,
@@ -85,8 +85,7 @@ pub enum ClaimOwner {
 /// Like [`protect`], for a job of several processes.
 ///
 /// # Errors
-/// As for [`protect`]. For a device that the job's controlling process claims, that process reports other
-/// users.
+/// As [`protect`]. The controlling process of a job reports other users of the devices that it claims.
 pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     claimant: ClaimOwner,
     targets: impl IntoIterator<Item = &'a L>,
@@ -132,7 +131,7 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
 /// passed over.
 ///
 /// # Errors
-/// The first one that is in use.
+/// Fails for the first device in use.
 pub fn spare<'a, L: Location + ?Sized + 'a>(
     targets: impl IntoIterator<Item = &'a L>,
 ) -> Result<(), WriteRefusedError> {
@@ -177,7 +176,7 @@ pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedE
 /// reading them through a shared one would give back a lock of the user.
 ///
 /// # Errors
-/// It's in use; it's a block device.
+/// Fails if the file is in use, or is a block device.
 pub fn permit_inherited(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedError> {
     if files::device_number(&opened).is_some() {
         return Err(WriteRefusedError::NoOutput { path: path.to_owned() });
@@ -189,7 +188,7 @@ pub fn permit_inherited(path: &Path, opened: impl AsFd) -> Result<(), WriteRefus
 /// not a reason to refuse.
 ///
 /// # Errors
-/// It's a block device, or a file that a device or the kernel uses.
+/// Fails for a block device, and for a file that a device or the kernel uses.
 pub fn permit_stream(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedError> {
     if files::device_number(&opened).is_some() {
         return Err(WriteRefusedError::NoOutput { path: path.to_owned() });

@@ -34,7 +34,7 @@ impl CpuClock {
     /// Reads the times now.
     ///
     /// # Errors
-    /// `/proc/stat` can't be read, or lists no CPU.
+    /// Fails if `/proc/stat` cannot be read, or does not list a CPU.
     pub fn read() -> std::io::Result<CpuClock> {
         CpuClock::read_at(&Root::live_system())
     }

@@ -131,7 +131,7 @@ impl Root {
     /// Names in a directory like [`Root::names`]; none where there is no such directory.
     ///
     /// # Errors
-    /// There may be one, but it can't be read.
+    /// Fails if the folder may exist but cannot be read.
     pub fn list(&self, absolute: impl AsRef<Path>) -> io::Result<Vec<String>> {
         let Some(entries) = if_present(fs::read_dir(self.path(absolute)))? else { return Ok(Vec::new()) };
         let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());

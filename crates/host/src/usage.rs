@@ -54,7 +54,7 @@ impl fmt::Display for Use {
 /// backing file or devices. Other partitions of the same disk do not matter.
 ///
 /// # Errors
-/// A use could not be checked, and none is known.
+/// Fails if no use was found, but not all could be checked.
 pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, UncheckedUse> {
     let mut found = all_uses(root, device);
     match found.unknown.is_empty() || !found.uses.is_empty() {

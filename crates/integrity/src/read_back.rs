@@ -44,7 +44,7 @@ pub enum Power {
 /// Reads all sectors back of which a journal says something, from the target at a path.
 ///
 /// # Errors
-/// It can't be opened, or there isn't memory.
+/// Fails if a target cannot be opened, or without memory.
 pub fn read_back(
     content: &JournalContent,
     target: &JournalTarget,

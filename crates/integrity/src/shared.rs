@@ -105,7 +105,7 @@ impl Integrity {
     /// A time span is about to begin. `memory`: bytes that may be used, 0 = unknown.
     ///
     /// # Errors
-    /// A message: there isn't memory enough, a file has two names, or the journal can't be written.
+    /// Fails without enough memory, if a file has two names, or if the journal cannot be written.
     pub fn begin_span(&self, plan: &SpanPlan, memory: u64) -> Result<(), IntegrityError> {
         self.spans.fetch_add(1, Ordering::Relaxed);
         self.damaged.clear();

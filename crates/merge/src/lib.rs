@@ -216,7 +216,7 @@ impl Merge {
     /// The merged record.
     ///
     /// # Errors
-    /// No record was added.
+    /// Fails if no record was added.
     pub fn finish(self) -> Result<Record, MergeError> {
         let First { profile: asked, run_options, .. } = self.first.ok_or(MergeError::Nothing)?;
         let profile = self.profile;

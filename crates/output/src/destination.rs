@@ -68,7 +68,7 @@ pub(super) fn open_inherited(number: i32, given: &str) -> Result<File, OutputErr
 /// device or the kernel uses.
 ///
 /// # Errors
-/// The users.
+/// Fails with the users.
 pub fn refuse_stream(number: i32, name: &str) -> Result<(), OutputError> {
     let Ok(file) = files::duplicate_inherited(number).map(File::from) else { return Ok(()) };
     let at = descriptor(number);
@@ -84,7 +84,7 @@ impl Destination {
     /// Follows a path to its end. Links of other users are not followed where they may redirect this one.
     ///
     /// # Errors
-    /// A link is not followed, or the path ends with a folder or a block device.
+    /// Fails if a link is not followed, or the path ends with a folder or a block device.
     pub(crate) fn at(path: &Path) -> Result<Destination, OutputErrorKind> {
         // Also where there is no /proc: `-` is written so.
         let is_descriptor = path.parent() == Some(Path::new(DESCRIPTORS));
@@ -149,9 +149,6 @@ pub(super) fn targets(profile: &Profile) -> Vec<PathBuf> {
 
 /// Refuses a file in use, and a target of the run by any of its names, also one that is not created yet.
 /// `option`: the option that named the path.
-///
-/// # Errors
-/// A message.
 pub(super) fn refuse_target(
     option: &str,
     path: &Path,

@@ -170,7 +170,7 @@ impl PermittedOutput {
     /// Makes a new file under its final name. The name is on the disk afterwards.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`], or what else keeps it from being made.
+    /// Fails with [`io::ErrorKind::AlreadyExists`], or another error of the system.
     pub fn create_new(self) -> io::Result<File> {
         let spot = match self.destination {
             Destination::File(spot) => spot,

@@ -42,7 +42,7 @@ impl PlanContext<'_> {
 /// Decides everything about one time span of the profile.
 ///
 /// # Errors
-/// Everything that doesn't fit, at once.
+/// Fails with all conflicts at once.
 pub fn plan(profile: &Profile, span: &TimeSpan, around: PlanContext) -> Result<SpanPlan, Vec<PlanError>> {
     let mut errors = affinity::check(span, &around.system.topology);
     let mut warnings = Vec::new();

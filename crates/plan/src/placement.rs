@@ -96,7 +96,7 @@ fn no_stream(target: &Target, facts: &TargetFacts) -> Option<String> {
 /// Streams are for io_uring alone: no other call names them.
 ///
 /// # Errors
-/// The thread has another engine.
+/// Fails if the thread has another engine.
 pub(crate) fn suits(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
     let other = engine.row().real_io && engine != EngineKind::Uring;
     match members.iter().any(|(target, _)| !target.write_streams.is_empty()) && other {

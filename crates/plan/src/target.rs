@@ -182,7 +182,7 @@ fn address_advice(path: &RawText) -> String {
 /// Whether a file can be made of this name, which is missing.
 ///
 /// # Errors
-/// It can't: why, and what to do.
+/// Fails with the cause and a remedy.
 pub fn can_be_made(path: &RawText, facts: &TargetFacts) -> Result<(), PlanError> {
     if is_place_of_devices(&facts.location) {
         return Err(PlanError::target(format!(

@@ -20,7 +20,7 @@ pub enum JobGroup {
 /// Joins the ranks that were started together with this one. `named`: the library of MPI to use.
 ///
 /// # Errors
-/// There is no group; why, and what to do.
+/// Fails with the cause and a remedy.
 pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<JobGroup, GroupJoinError> {
     match launcher.relays_messages() && named.is_none() {
         true => match Relay::join(launcher) {

@@ -329,7 +329,7 @@ impl<'g> RankLink<'g> {
     /// Any other rank: gives its answer, and waits for the decision. `meanwhile` is called again and again.
     ///
     /// # Errors
-    /// This rank is alone.
+    /// Fails if the connection to the other ranks is lost.
     pub fn answer(
         &mut self,
         own: Vec<u8>,

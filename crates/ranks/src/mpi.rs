@@ -87,7 +87,7 @@ impl fmt::Display for GroupJoinError {
 /// Joins the ranks that were started together with this one. `named`: the library to use.
 ///
 /// # Errors
-/// There is no group; why, and what to do.
+/// Fails with the cause and a remedy.
 pub(crate) fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, GroupJoinError> {
     if !CAN_LOAD {
         return Err(GroupJoinError::Static);

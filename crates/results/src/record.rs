@@ -136,7 +136,7 @@ impl Record {
     /// takes.
     ///
     /// # Errors
-    /// How many there are.
+    /// Fails with the number of intervals.
     pub fn check_intervals(&self, most: u64) -> Result<(), RecordMismatchError> {
         let of_host =
             |host: &Host| host.results.time_spans.iter().map(longest_series).fold(0, u64::saturating_add);

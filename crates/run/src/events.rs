@@ -95,9 +95,6 @@ pub struct StopWatch {
 }
 
 /// Interrupts the run when the event of `-yp` is set, or at once if it is already set.
-///
-/// # Errors
-/// Fails if no thread can be started.
 pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<StopWatch> {
     let ended = Arc::new(WaitCancel::new()?);
     let mut watch = StopWatch { _event: Arc::clone(&event), ended: Arc::clone(&ended), thread: None };

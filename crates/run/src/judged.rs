@@ -108,9 +108,6 @@ struct Watches {
 
 /// Runs the command, or watches the targets for the time of the order. `take` reads the output of the command
 /// if it is piped.
-///
-/// # Errors
-/// The command cannot be started.
 pub fn judge(
     order: JudgeOrder,
     control: &Control,

@@ -19,9 +19,6 @@ use diskspd_profile::{Profile, RawText, RunOptions};
 pub const KNOWS_TEMPORARY_FILES: bool = false;
 
 /// Whether such a run can be made on this system.
-///
-/// # Errors
-/// None: all of them can.
 pub(crate) fn can_run(_: &Profile, _: &RunOptions) -> Result<(), Vec<PlanError>> {
     Ok(())
 }

@@ -15,7 +15,7 @@ use std::path::Path;
 /// every run. `owners`: owners of the files with the names; they must be able to read the sources.
 ///
 /// # Errors
-/// No memory, or a file can't be read.
+/// Fails without memory, or if a file cannot be read.
 pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, MessageError> {
     // One generator for all of them, and not that of a thread.
     let mut random = Random::new(0);

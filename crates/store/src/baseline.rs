@@ -57,7 +57,7 @@ impl SuiteNotes {
     /// Reads the content of a file.
     ///
     /// # Errors
-    /// It is something else, or damaged.
+    /// Fails if the content is of another kind, or damaged.
     pub fn parse(bytes: &[u8]) -> Result<SuiteNotes, MessageError> {
         SUITES.parse(bytes)
     }
@@ -67,7 +67,7 @@ impl Baseline {
     /// Reads the content of a file.
     ///
     /// # Errors
-    /// It is something else, or damaged.
+    /// Fails if the content is of another kind, or damaged.
     pub fn parse(bytes: &[u8]) -> Result<Baseline, MessageError> {
         BASELINES.parse(bytes)
     }

@@ -167,9 +167,6 @@ impl Store {
     }
 
     /// Returns the notes about a run; empty if the file is missing.
-    ///
-    /// # Errors
-    /// Fails if the file is invalid.
     pub fn read_notes(&self, id: &str) -> Result<RunNotes, StoreError> {
         let file = self.about_file(id);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };

@@ -26,7 +26,7 @@ impl Store {
     /// Keeps a run.
     ///
     /// # Errors
-    /// It isn't kept, and where it is instead.
+    /// Fails if it cannot be kept, with its actual location.
     pub fn save(&self, judged: &JudgedRecord, about: RunNotes) -> Result<SavedRun, StoreError> {
         let mut record = Vec::new();
         // Memory takes everything.
@@ -45,7 +45,7 @@ impl StoreIndex {
     /// Takes in a run from elsewhere, unless it's there.
     ///
     /// # Errors
-    /// It's no run, or can't be kept.
+    /// Fails if the content is not a run, or cannot be kept.
     pub fn import(
         &mut self,
         source: StoredForm,
@@ -106,7 +106,7 @@ impl StoreIndex {
     /// Removes a run, unless it is pinned.
     ///
     /// # Errors
-    /// It's pinned, or a file can't be removed.
+    /// Fails if the run is pinned, or a file cannot be removed.
     pub fn remove(&mut self, id: &str) -> Result<(), StoreError> {
         let store = self.store.clone();
         self.write(|transaction| {

@@ -69,9 +69,6 @@ impl Store {
 
     /// Makes the folder and tries whether a file can be put there, so that it needn't be found out
     /// after an hour.
-    ///
-    /// # Errors
-    /// It can't.
     pub fn try_out(&self) -> Result<(), StoreError> {
         let folder = self.runs_folder();
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };

@@ -27,7 +27,7 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
 /// then.
 ///
 /// # Errors
-/// The pipe cannot be read, or its content is longer than a record may be.
+/// Fails if the pipe cannot be read, or its content exceeds the limit of a record.
 pub fn spool(mut pipe: impl Read) -> io::Result<UnpackedFile<Cursor<Vec<u8>>>> {
     let mut beginning = Vec::new();
     pipe.by_ref().take(MAGIC.len() as u64).read_to_end(&mut beginning)?;
@@ -115,7 +115,7 @@ fn check_unpacked(length: u64) -> io::Result<()> {
 /// All that a file holds, compressed or not.
 ///
 /// # Errors
-/// It can't be read, is damaged, or longer than a record may be.
+/// Fails if it cannot be read, is damaged, or exceeds the limit of a record.
 pub fn unpack_file(file: &Path) -> io::Result<Vec<u8>> {
     let bytes = RECORD.read(File::open(file)?)?;
     if is_packed(&bytes) { unpack(&bytes[..]) } else { Ok(bytes) }

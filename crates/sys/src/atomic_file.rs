@@ -72,7 +72,7 @@ impl FileTarget {
     /// The same for a followed path. `guard` judges the file that is replaced.
     ///
     /// # Errors
-    /// Why no file can be put there.
+    /// Fails with the reason why no file can be placed there.
     pub fn at(spot: FolderEntry, guard: Option<Box<dyn Guard>>) -> Result<Arc<FileTarget>, FileTargetError> {
         let earlier = PreviousFile::read_previous(&spot, guard.as_deref())?;
         let place = Arc::new(FileTarget { spot, earlier, guard, own: Mutex::default() });

@@ -171,7 +171,7 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
 /// Checks that an open file is on a file system that stores data.
 ///
 /// # Errors
-/// [`TargetErrorKind::KernelInterface`].
+/// Fails with [`TargetErrorKind::KernelInterface`].
 pub fn holds_data(path: &Path, file: impl AsFd) -> Result<(), TargetError> {
     let file_system = file_systems::type_of_open(file);
     match FileSystemType::from_name(&file_system).holds_data() {
@@ -231,9 +231,6 @@ pub fn claim<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
 }
 
 /// Opens a block device for reading its content.
-///
-/// # Errors
-/// Fails with the error of opening it.
 pub fn look_into<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
     rustix::fs::open(device.access_path(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| TargetError::from_io(device.name(), "read its content", "read", error))

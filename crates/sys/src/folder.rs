@@ -23,7 +23,7 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
 /// Makes the folders of a path that are missing. Links on the way are followed by the rule of [`reach`].
 ///
 /// # Errors
-/// A folder cannot be made, or a link is not followed.
+/// Fails if a folder cannot be created, or a link is not followed.
 pub fn make_all(path: &Path) -> io::Result<()> {
     Ok(reach::make_folders(path)?)
 }
@@ -31,7 +31,7 @@ pub fn make_all(path: &Path) -> io::Result<()> {
 /// Refuses a folder that is a link of another user than this one and root, who could exchange it.
 ///
 /// # Errors
-/// The link and its owner.
+/// Fails with the link and its owner.
 pub fn refuse_foreign_link(path: &Path) -> io::Result<()> {
     Ok(reach::refuse_foreign_link(path)?)
 }

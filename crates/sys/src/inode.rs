@@ -86,9 +86,6 @@ pub(super) fn others_may_write(mode: u32) -> bool {
 pub use std::os::unix::fs::symlink;
 
 /// Makes a pipe with a name, for tests of the crates above.
-///
-/// # Errors
-/// The name is taken, or the folder doesn't take it.
 pub fn make_pipe(path: &std::path::Path) -> std::io::Result<()> {
     Ok(rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR)?)
 }

@@ -27,7 +27,7 @@ pub fn read(file: impl AsFd, data: &mut [u8], offset: u64, ways: IoFeatures) -> 
 /// Writes at an offset; returns how many bytes.
 ///
 /// # Errors
-/// As [`read`]; `EINVAL` of an atomic write that is none of the file's units.
+/// As [`read`]; `EINVAL` if the size of an atomic write is not a unit of the file.
 pub fn write(file: impl AsFd, data: Slot<'_>, offset: u64, ways: IoFeatures) -> Result<usize, Errno> {
     let file = file.as_fd().as_raw_fd();
     let data = libc::iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: data.len() };

@@ -31,7 +31,7 @@ pub fn lead_cpu_limit() {
 /// The soft limit of a resource; `None` = it is unlimited.
 ///
 /// # Errors
-/// The kernel or a system-call filter refuses the call: the limit is unknown.
+/// Fails if the kernel or a system-call filter refuses the call.
 pub(crate) fn current(resource: Resource) -> io::Result<Option<u64>> {
     let number = match resource {
         Resource::FileSize => libc::RLIMIT_FSIZE,

@@ -42,7 +42,7 @@ pub struct Backing {
 /// Returns the backing file of an open loop device.
 ///
 /// # Errors
-/// `ENXIO`: the device has no backing file; `ENOTTY`: not a loop device.
+/// Fails with `ENXIO` without a backing file, or `ENOTTY` if it is not a loop device.
 pub fn backing(device: BorrowedFd<'_>) -> io::Result<Backing> {
     // The number does not contain the size of the structure: another driver may read it as another request.
     let found = fstat(device)?;

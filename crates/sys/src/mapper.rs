@@ -29,7 +29,7 @@ pub struct MappedPart {
 /// The parts of the device with this number.
 ///
 /// # Errors
-/// Only root may ask; there is no such device, or it has more parts than there is room for.
+/// Fails without root, if there is no such device, or if it has too many parts.
 pub fn parts((major, minor): (u32, u32)) -> io::Result<Vec<MappedPart>> {
     let control = File::open("/dev/mapper/control")?;
     let mut answer = vec![0u8; ROOM];

@@ -40,7 +40,7 @@ impl Buffer {
     /// time. A large buffer uses huge pages where the kernel has some free.
     ///
     /// # Errors
-    /// The error of `mmap(2)`, normally `ENOMEM`.
+    /// Fails with the error of `mmap(2)`, normally `ENOMEM`.
     pub fn new(length: usize) -> io::Result<Buffer> {
         Buffer::of_usual_pages(length, HugePages::AskedFor)
     }

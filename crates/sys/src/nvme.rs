@@ -157,7 +157,7 @@ pub struct LogAddress {
 /// `page.len()` is a multiple of 4, up to 16 KiB; all of it is overwritten.
 ///
 /// # Errors
-/// As [`namespace`]. `EACCES` = asking needs `CAP_SYS_ADMIN`.
+/// As [`namespace`]; `EACCES` without `CAP_SYS_ADMIN`.
 pub fn log_page(device: impl AsFd, address: LogAddress, page: &mut [u8]) -> io::Result<()> {
     let words = u32::try_from(page.len() / 4).ok().filter(|words| (1..=4096).contains(words));
     let Some(words) = words.filter(|_| page.len().is_multiple_of(4)) else {

@@ -56,7 +56,8 @@ impl ObservedChild {
     /// it. `piped`: returns its standard output instead.
     ///
     /// # Errors
-    /// `NotFound` and `PermissionDenied` as a shell has them; other errors of the kernel.
+    /// Fails with `NotFound` and `PermissionDenied` in the same cases as a shell, or another error of the
+    /// kernel.
     pub fn start(
         program: &OsStr,
         arguments: &[OsString],

@@ -16,7 +16,8 @@ use std::path::Path;
 /// that modes, access lists and folders apply as for that user.
 ///
 /// # Errors
-/// It can't be opened, or one of them may not read it. It is a file of the kernel, which may wait forever.
+/// Fails if it cannot be opened, an owner may not read it, or it is a file of the kernel, which may block
+/// forever.
 pub fn open(path: &Path, owners: &[u32]) -> io::Result<File> {
     let own = geteuid();
     let mut opened: Option<File> = None;

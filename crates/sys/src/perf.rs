@@ -72,7 +72,7 @@ impl InheritedCounter {
     /// Opens a stopped counter at 0.
     ///
     /// # Errors
-    /// `EACCES` and `EPERM` without the privilege, `ENOENT` for an unknown tracepoint.
+    /// Fails with `EACCES` or `EPERM` without the privilege, `ENOENT` for an unknown tracepoint.
     pub fn open(event: &Event) -> io::Result<InheritedCounter> {
         let (this_thread, any_cpu) = (0, -1);
         let counter = open(Attributes::for_children(event), (this_thread, any_cpu), None)?;

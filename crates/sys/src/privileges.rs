@@ -92,9 +92,6 @@ pub fn may_write(path: &Path) -> bool {
 }
 
 /// Returns the limit of locked memory (`ulimit -l`) in bytes; `None` if it is unlimited.
-///
-/// # Errors
-/// The kernel does not report the limit.
 pub fn lockable() -> io::Result<Option<u64>> {
     limits::current(Resource::LockedMemory)
 }

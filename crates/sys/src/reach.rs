@@ -95,7 +95,7 @@ impl Object {
 /// Follows a path to its end, which need not exist.
 ///
 /// # Errors
-/// A folder is missing or not accessible, or a link is not followed.
+/// Fails if a folder is missing or not accessible, or a link is not followed.
 pub fn reach(path: &Path, last: LastName) -> Result<ReachedObject, ReachError> {
     let mut walk = Walk::begin_walk(path)?;
     while let Some(name) = walk.names.pop() {
@@ -139,9 +139,6 @@ pub(crate) fn hold_folder(path: &Path) -> Result<OwnedFd, ReachError> {
 }
 
 /// Makes the folders of a path that are missing.
-///
-/// # Errors
-/// As [`reach`], or a folder cannot be made.
 pub(crate) fn make_folders(path: &Path) -> Result<(), ReachError> {
     all_folders(path, true).map(drop)
 }
@@ -370,7 +367,7 @@ impl FolderEntry {
     /// Makes a file of this name.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`], or another error of the kernel.
+    /// Fails with [`io::ErrorKind::AlreadyExists`], or another error of the kernel.
     pub fn create_new(&self) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(openat(&self.folder, &self.name, flags, Mode::from_raw_mode(0o666))?.into())
@@ -401,7 +398,7 @@ impl Location for FolderEntry {
 /// Refuses a path that is a link of another user than this one and root.
 ///
 /// # Errors
-/// [`ReachError::Foreign`].
+/// Fails with [`ReachError::Foreign`].
 pub fn refuse_foreign_link(path: &Path) -> Result<(), ReachError> {
     let Ok(found) = rustix::fs::statat(CWD, path, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) else {
         return Ok(());

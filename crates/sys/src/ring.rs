@@ -89,7 +89,7 @@ impl<F: EntryForm> Ring<F> {
     /// The same with entries of another form.
     ///
     /// # Errors
-    /// As [`Ring::new`]; `EINVAL` from a kernel that doesn't know the form.
+    /// As [`Ring::new`]; `EINVAL` from a kernel that does not support the form.
     pub fn set_up(
         form: F,
         depth: u32,

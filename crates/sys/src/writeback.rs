@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd};
 /// Starts to write the dirty pages of the range, bytes, to the device, and doesn't wait for it.
 ///
 /// # Errors
-/// `EINVAL`, `ENOSYS` where it isn't supported; the errors of writing.
+/// Fails with `EINVAL` or `ENOSYS` if unsupported, or with a write error.
 pub fn start(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     sync_range(file, offset, length, libc::SYNC_FILE_RANGE_WRITE)
 }

@@ -107,7 +107,7 @@ impl CommandLine {
     /// The file or folder of an option that takes one.
     ///
     /// # Errors
-    /// Several are given: the last would silently replace the others.
+    /// Fails if several are given, because the last would silently replace the others.
     pub(super) fn path(&self, row: &OptionRow) -> Result<Option<PathBuf>, CliError> {
         match self.given_values(row).nth(1) {
             None => Ok(self.values(row).next().map(PathBuf::from)),
@@ -142,9 +142,6 @@ impl CommandLine {
     }
 
     /// The same of all values.
-    ///
-    /// # Errors
-    /// One of them is not possible.
     pub(super) fn read_values<T, E: Into<String>>(
         &self,
         row: &OptionRow,
@@ -168,8 +165,6 @@ impl CommandLine {
         self.given_values(row).map(read).collect()
     }
 
-    /// # Errors
-    /// The place is missing or invalid.
     pub(super) fn stream(&self, row: &OptionRow) -> Result<Option<StreamRequest>, CliError> {
         let read = |given: &GivenOption| {
             let impossible =
@@ -196,9 +191,6 @@ impl CommandLine {
     }
 
     /// Refuses two options of a group.
-    ///
-    /// # Errors
-    /// The two that exclude each other.
     pub(super) fn refuse_both(&self, exclusive: &[&[OptionRow]]) -> Result<(), CliError> {
         for group in exclusive {
             let given: Vec<&str> =
@@ -230,7 +222,7 @@ impl CommandLine {
     /// The folder of the history, where one of these words names a run of it.
     ///
     /// # Errors
-    /// It is given in vain.
+    /// Fails if the option has no effect.
     pub(super) fn store_of<'a>(
         &self,
         row: &OptionRow,

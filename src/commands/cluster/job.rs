@@ -95,7 +95,7 @@ impl JobRunner for CoordinatedJob {
 /// Reads back on all ranks of the job that this process leads; `None` = it does not lead one.
 ///
 /// # Errors
-/// The ranks can't share the work.
+/// Fails if the work cannot be divided among the ranks.
 pub(crate) fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReply>, CommandError>> {
     let led = LED.get()?;
     let task = ReadBackTask::from_request(request);

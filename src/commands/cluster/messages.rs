@@ -273,9 +273,6 @@ pub(crate) fn pack(message: &impl Serialize) -> Vec<u8> {
 }
 
 /// Out of bytes.
-///
-/// # Errors
-/// They are none of this program's messages.
 pub(crate) fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
     let text = limits::MESSAGE.read(DeflateDecoder::new(bytes)).map_err(|error| error.to_string())?;
     let message: T = crate::json_reader::read_json(&text).map_err(|error| error.to_string())?;

@@ -102,7 +102,7 @@ pub(super) fn refuse(what: &str) -> Result<(), CommandError> {
 /// Runs a command: on its own, or as one of several ranks.
 ///
 /// # Errors
-/// The ranks can't be joined, or the command's errors.
+/// Fails if the ranks cannot be joined, or the command fails.
 pub(super) fn in_job(
     arguments: &[OsString],
     about: JobCommand<'_>,

@@ -50,9 +50,6 @@ pub(super) struct RankProtocol<'a> {
 
 impl<'a> RankProtocol<'a> {
     /// Creates it silently.
-    ///
-    /// # Errors
-    /// Fails if Ctrl-C cannot be watched.
     pub(super) fn new(
         link: RankLink<'a>,
         arguments: Vec<RawText>,
@@ -92,7 +89,7 @@ impl<'a> RankProtocol<'a> {
     /// All ranks meet. Returns the exit code if the job ends with that.
     ///
     /// # Errors
-    /// This rank is alone.
+    /// Fails if the connection to the other ranks is lost.
     pub(super) fn meet_ranks(&mut self) -> Result<Option<Exit>, SeparationError> {
         let hello = HelloReply {
             version: help::version(),
@@ -109,7 +106,7 @@ impl<'a> RankProtocol<'a> {
     /// Executes the wishes of rank 0's command, to its end. `wishes`: on rank 0.
     ///
     /// # Errors
-    /// This rank is alone.
+    /// Fails if the connection to the other ranks is lost.
     pub(super) fn serve(&mut self, wishes: Option<&Receiver<JobRequest>>) -> Result<Exit, SeparationError> {
         loop {
             let wish = wishes.map(|wishes| self.next_wish(wishes));

@@ -172,9 +172,6 @@ impl RankWork {
 
     /// Creates the files of `-c` that several ranks share and whose first rank this is. The run creates the
     /// files that are not shared.
-    ///
-    /// # Errors
-    /// A file cannot be created.
     pub(super) fn make(
         &mut self,
         roles: &Roles,
@@ -214,7 +211,7 @@ impl RankWork {
     /// Waits until this rank sees the shared files as the first ranks created them.
     ///
     /// # Errors
-    /// A file has another size here.
+    /// Fails if a file has another size on this host.
     pub(super) fn find_made(&self, control: &Control) -> Result<(), CommandError> {
         let until = clock::monotonic() + PEER_ERROR_TIME_NS;
         for file in &self.made {

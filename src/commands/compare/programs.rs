@@ -101,7 +101,7 @@ impl SidePrograms {
     /// One run to its end; `number` counts all runs, from 0.
     ///
     /// # Errors
-    /// It failed, or there are no whole figures.
+    /// Fails if the program failed, or its figures are incomplete.
     pub(super) fn run(
         &self,
         side: usize,

@@ -21,7 +21,7 @@ pub(crate) const INTERRUPTED: &str =
 /// The runs of a side, at least one.
 ///
 /// # Errors
-/// Something can't be read, or there is nothing.
+/// Fails if a run cannot be read, or there are no runs.
 pub(crate) fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, CommandError> {
     let name = named.to_string_lossy().into_owned();
     let mut runs = Vec::new();
@@ -167,7 +167,7 @@ fn matching_files(path: &Path) -> Result<Vec<LabeledFile>, CommandError> {
 /// The runs in a file, which people call `called`.
 ///
 /// # Errors
-/// It can't be read, or holds no run.
+/// Fails if it cannot be read, or does not contain a run.
 pub(crate) fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, CommandError> {
     let results = match load_runs::run_file(file)? {
         RunFile::Record(record) => return Ok(vec![side_run::of_record(&record, called)]),

@@ -19,7 +19,7 @@ pub(crate) const NOTHING_MEASURED: &str = "no I/O was measured";
 /// The figures of a run.
 ///
 /// # Errors
-/// It has failed, or measured nothing.
+/// Fails if the run failed, or measured nothing.
 pub(crate) fn figures(made: &CompletedRun) -> Result<RunRow, CommandError> {
     if !made.failures.is_empty() {
         return Err(made.failures.join("; ").into());
@@ -83,7 +83,7 @@ pub(crate) fn run(
 /// them by `control`, which is watched.
 ///
 /// # Errors
-/// It can't be run, or there are no whole figures: all that went wrong.
+/// Fails with all errors of the run, or if its figures are incomplete.
 pub(crate) fn run_whole(
     runnable: &Runnable,
     control: &Arc<Control>,

@@ -85,7 +85,7 @@ struct ExportedRun<'a> {
 /// Prints runs.
 ///
 /// # Errors
-/// One of them can't be read, or they can't be written.
+/// Fails if a run cannot be read, or output fails.
 pub(super) fn export(
     index: &StoreIndex,
     store: &Store,

@@ -17,9 +17,6 @@ pub(crate) struct LoadedAnswer {
 }
 
 /// The answer in a file; `None` = the file holds something else.
-///
-/// # Errors
-/// The file or a record of its runs can't be read.
 pub(crate) fn read(path: &Path) -> Result<Option<LoadedAnswer>, CommandError> {
     if let Some(made) = repetition::read(path)? {
         let records = made.repetition.runs.iter().filter_map(|run| run.file.as_ref());

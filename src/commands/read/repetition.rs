@@ -30,9 +30,6 @@ pub(crate) fn work(run: &RunSummary) -> RepeatedWork {
 }
 
 /// The repetition in a file with the records of its runs; `None` = the file holds something else.
-///
-/// # Errors
-/// The file or a record can't be read.
 pub(crate) fn read(path: &Path) -> Result<Option<LoadedRepetition>, CommandError> {
     let Some(repetition) = repeated::answer::<Repetition>(path)? else { return Ok(None) };
     let mut results = Vec::new();

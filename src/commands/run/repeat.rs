@@ -103,8 +103,6 @@ impl<'a> Walk<'a> {
         Walk { asked, request, how, outs, control, display, earlier, made, worst: Exit::Success }
     }
 
-    /// # Errors
-    /// A run can't begin.
     fn run_all(&mut self) -> Result<(), CommandError> {
         while self.how.another(&self.made.runs.iter().map(|run| run.figures.iops).collect::<Vec<f64>>()) {
             let number = self.made.runs.len() + 1;

@@ -120,7 +120,7 @@ impl StreamRequest {
     /// Reads `FILE`, `FORMAT:FILE`, `-` or `fd:N`.
     ///
     /// # Errors
-    /// The file is missing, or N is not a descriptor.
+    /// Fails if the file name is missing, or N is not a descriptor.
     pub fn read(value: &[u8]) -> Result<StreamRequest, ValueError> {
         let (format, place) = format_and_rest(value, &Self::FORMATS);
         let before = value.len() - place.len();

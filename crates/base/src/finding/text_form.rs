@@ -23,9 +23,6 @@ pub fn serialize<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S
 }
 
 /// Reads them in order.
-///
-/// # Errors
-/// Fails with the deserializer's error.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Finding>, D::Error> {
     let stored = Vec::<StoredFinding>::deserialize(deserializer)?.into_iter();
     let finding = |told: StoredFinding| {

@@ -25,7 +25,7 @@ impl Aio {
     /// A queue for the calling thread; dropping it waits for `drain_limit` at most.
     ///
     /// # Errors
-    /// Why the kernel gives none, and what to do about it.
+    /// Fails with the kernel's error and a remedy.
     pub fn new(setup: Setup, drain_limit: Duration) -> Result<Aio, EngineError> {
         let limits = Limits::for_setup(&setup, EngineKind::Aio);
         let depth = setup.depth;
@@ -102,7 +102,7 @@ fn aio_error(source: io::Error) -> EngineError {
 /// Makes a small queue.
 ///
 /// # Errors
-/// Why the kernel gives none, and what to do about it.
+/// Fails with the kernel's error and a remedy.
 pub fn probe() -> Result<(), AvailabilityError> {
     let attempt = Buffer::new(0).and_then(|memory| Queue::new(1, vec![], memory, DRAIN_LIMIT));
     attempt.map(drop).map_err(|error| explain_here(&error))

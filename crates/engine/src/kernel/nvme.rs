@@ -23,7 +23,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// A queue of commands for the calling thread.
 ///
 /// # Errors
-/// A file is no namespace; the kernel takes no commands of it, and what to do.
+/// Fails with a remedy if a file is not a namespace, or the kernel does not accept commands for it.
 pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, EngineError> {
     let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
     let limits = Limits::for_setup(&setup, EngineKind::Nvme);

@@ -30,8 +30,7 @@ impl Uring {
     /// A ring for the calling thread.
     ///
     /// # Errors
-    /// Why the kernel gives none, and what to do about it. A feature that it lacks is no error, see
-    /// `features`.
+    /// Fails with the kernel's error and a remedy. A missing feature is not an error, see `features`.
     pub fn new(setup: Setup, options: RingOptions) -> Result<Uring, EngineError> {
         let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
         let limits = Limits::for_setup(&setup, EngineKind::Uring);

@@ -14,7 +14,7 @@ use overlapped::{FileCalls, Overlapped};
 /// Whether an engine works on this machine.
 ///
 /// # Errors
-/// It is Linux's.
+/// Fails for an engine of Linux.
 pub(super) fn available(kind: EngineKind) -> Result<(), AvailabilityError> {
     match kind {
         EngineKind::Port | EngineKind::Routines | EngineKind::Sync | EngineKind::Mmap => Ok(()),
@@ -28,7 +28,7 @@ pub(super) fn available(kind: EngineKind) -> Result<(), AvailabilityError> {
 /// Makes one for the calling thread.
 ///
 /// # Errors
-/// What the system refused, or that it is Linux's.
+/// Fails with the system's error, or for an engine of Linux.
 pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     available(row.kind).map_err(|why| EngineError {
         what: format!("engine {} is not available: {why}", row.name),

@@ -29,7 +29,7 @@ const OF_TEST: &[&str] = &["name", "about", "command", "repeat", "metric", "same
 /// Reads a suite.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// Fails with the first error.
 pub fn read(text: &str) -> Result<Suite, SuiteError> {
     let source = SuiteText(text);
     let root = DeTable::parse(text).map_err(|error| {

@@ -35,7 +35,7 @@ pub struct Setting {
 /// The settings of every point, one per axis: all combinations, the last axis going fastest.
 ///
 /// # Errors
-/// A message: too many.
+/// Fails if there are too many points.
 pub fn points(axes: &[Axis]) -> Result<Vec<Vec<Setting>>, AxisError> {
     let count = axes.iter().try_fold(1_usize, |product, axis| product.checked_mul(axis.values.len()));
     let count = count.filter(|count| *count <= MAX_POINTS).ok_or(AxisError::ManyPoints(MAX_POINTS))?;

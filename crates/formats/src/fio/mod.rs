@@ -42,7 +42,7 @@ pub fn begins_so(text: &str) -> bool {
 /// Reads all runs of a file.
 ///
 /// # Errors
-/// It holds not fio's JSON, or one that was cut off: with the line.
+/// Fails with the line if the text is not fio's JSON, or is truncated.
 pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(LineError::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());

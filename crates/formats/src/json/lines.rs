@@ -127,8 +127,7 @@ struct Elements {
 /// and their text is not kept.
 ///
 /// # Errors
-/// The text is not a record, or has other elements than objects in its lists. A reader of the whole text
-/// finds the reason.
+/// Fails without a cause if the text is not a record, or its lists contain other elements than objects.
 pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, ListFormatError> {
     let mut splitter = ListSplitter::new(&LISTS);
     let mut elements = Elements::default();

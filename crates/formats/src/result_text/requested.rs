@@ -33,7 +33,7 @@ const MAX_SPANS: usize = 1 << 16;
 /// Reads the input parameters of all time spans.
 ///
 /// # Errors
-/// There are more time spans or targets than any run has.
+/// Fails if there are more time spans or targets than a run can have.
 pub(super) fn read(head: TextPiece) -> Result<Vec<TextRequest>, LineError> {
     let mut spans: Vec<TextRequest> = Vec::new();
     let mut targets = 0;

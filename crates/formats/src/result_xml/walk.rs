@@ -81,7 +81,7 @@ impl ElementReader<'_> {
     /// Returns the meaning of the word in an element.
     ///
     /// # Errors
-    /// The word is unknown: another version wrote it, or it is damaged.
+    /// Fails if the word is unknown (another version wrote it, or it is damaged).
     pub(super) fn word<T>(
         &mut self,
         (name, at): (&str, usize),

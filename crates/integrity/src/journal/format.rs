@@ -55,7 +55,7 @@ pub enum JournalReadError {
 /// Reads a journal to the end of its last whole piece. Broken pieces before that are left out.
 ///
 /// # Errors
-/// It can't be read, or isn't a journal.
+/// Fails if it cannot be read, or is not a journal.
 pub fn read(from: impl Read) -> Result<JournalContent, JournalReadError> {
     let mut pieces = Pieces::new(from);
     let mut content = begin(&mut pieces)?;

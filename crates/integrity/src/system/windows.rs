@@ -34,7 +34,7 @@ pub(super) fn open(path: &Path) -> Result<File, MessageError> {
 /// Fills all bytes from an offset on.
 ///
 /// # Errors
-/// What the system says, and [`io::ErrorKind::UnexpectedEof`] at the end of the file.
+/// Fails with the system's error, or [`io::ErrorKind::UnexpectedEof`] at the end of the file.
 pub(super) fn read_exact(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let read = file.seek_read(bytes, offset)?;

@@ -68,7 +68,7 @@ const CAMPAIGN: &str = "a campaign (--campaign)";
 /// program's files are refused. Journals are refused in all folders.
 ///
 /// # Errors
-/// The keeper of the file.
+/// Fails with the command that keeps the file.
 pub(crate) fn refuse_kept(
     spot: &FolderEntry,
     keeps: &[PathBuf],

@@ -132,7 +132,8 @@ impl Pace {
     /// Asks for one I/O at the time `now`, ns. `Ok` = it goes, and counts.
     ///
     /// # Errors
-    /// When to ask again, ns; `u64::MAX` = after the burst has been [submitted](Pace::submitted).
+    /// Fails with the time of the next call in ns; `u64::MAX` = after the burst was
+    /// [submitted](Pace::submitted).
     #[inline]
     pub fn ask(&mut self, now: u64) -> Result<(), u64> {
         match &mut self.0 {

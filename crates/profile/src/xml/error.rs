@@ -57,9 +57,6 @@ impl XmlError {
 }
 
 /// Checks a number of time spans.
-///
-/// # Errors
-/// It is above the limit.
 pub fn check_time_spans(number: usize, at: usize) -> Result<(), XmlErrorAt> {
     match number > TIME_SPANS {
         true => Err(XmlErrorAt::new(at, format!("more than {TIME_SPANS} time spans, the limit"))),

@@ -90,7 +90,7 @@ impl Lists {
     /// Counts an element.
     ///
     /// # Errors
-    /// The document has too many elements of this name.
+    /// Fails if the document has too many elements of this name.
     pub(super) fn count(&mut self, name: &str, at: usize) -> Result<(), XmlErrorAt> {
         self.targets += usize::from(name == "Target");
         self.time_spans += usize::from(name == "TimeSpan");

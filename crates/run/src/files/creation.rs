@@ -39,7 +39,7 @@ enum CreationError {
 /// file is begun, and unfinished ones are abandoned.
 ///
 /// # Errors
-/// See [`PrecreateError`]. A failure takes precedence over a simultaneous interruption.
+/// A failure takes precedence over a simultaneous interruption.
 pub(crate) fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,

@@ -35,7 +35,7 @@ static ALLOCATING: Mutex<()> = Mutex::new(());
 /// can be satisfied, and never keeps unwritten space, see [`State`].
 ///
 /// # Errors
-/// See [`Reason`]. Devices, directories and similar objects are errors; callers omit them.
+/// Fails for devices, directories and similar objects; callers omit them.
 pub fn prepare(
     order: &FileOrder<'_>,
     progress: &mut dyn FnMut(u64, u64),

@@ -41,7 +41,7 @@ impl DeviceTracing {
     /// Starts the tracing of the only device under a stack.
     ///
     /// # Errors
-    /// There is no device, there are several, or tracing is not permitted.
+    /// Fails if there is no device, there are several, or tracing is not permitted.
     pub(super) fn start(stack: &Stack) -> Result<DeviceTracing, MessageError> {
         let root = Root::live_system();
         let watched = WatchedDevice::find_watched(&root, stack)
@@ -55,9 +55,6 @@ impl DeviceTracing {
     }
 
     /// Ends the tracing.
-    ///
-    /// # Errors
-    /// The kernel refused to trace, or to return events.
     pub(super) fn finish(self) -> Result<TracedRequests, MessageError> {
         drop(self.stop);
         self.thread.join().map_err(|_| "the thread that traces has failed")?.map_err(failure)

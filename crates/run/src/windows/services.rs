@@ -42,7 +42,7 @@ pub const KNOWS_TEMPORARY_FILES: bool = true;
 /// Whether such a run can be made here.
 ///
 /// # Errors
-/// It asks for what isn't done here.
+/// Fails if the request has a feature that Windows does not support.
 pub(crate) fn can_run(profile: &Profile, run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
     find_unsupported(profile, run_options).map_or(Ok(()), |refusal| Err(vec![refusal]))
 }
@@ -101,7 +101,7 @@ pub(crate) struct Prefilled;
 /// Creates files before the first time span. Returns their paths; none after an interruption.
 ///
 /// # Errors
-/// The first file that could not be created.
+/// Fails with the first file that could not be created.
 pub(crate) fn precreate(
     profile: &Profile,
     options: &Options,
@@ -129,7 +129,7 @@ pub(crate) fn precreate(
 /// Would discard a device.
 ///
 /// # Errors
-/// Always: [`RunSupportError`].
+/// Always fails with [`RunSupportError`].
 pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, MessageError> {
     Err(RunSupportError.to_string().into())
 }
@@ -137,7 +137,7 @@ pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, Mess
 /// Would watch a device.
 ///
 /// # Errors
-/// Always.
+/// Always fails.
 pub fn watch_device(
     _: &Path,
     _: u32,

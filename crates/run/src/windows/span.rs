@@ -165,9 +165,6 @@ pub(crate) fn make_ready(
 }
 
 /// Returns the observer of a time span.
-///
-/// # Errors
-/// Never fails, because tracing is rejected earlier.
 pub(crate) fn observe(
     plan: &SpanPlan,
     _: &HeldTargets,
@@ -244,7 +241,7 @@ pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), WorkerFailure> {
 /// target, the index of its file.
 ///
 /// # Errors
-/// A target can't be opened, may not be written to, or its I/Os can't have their priority.
+/// Fails if a target cannot be opened, must not be written to, or does not support the I/O priority.
 pub(crate) fn open_all(
     plan: &WorkerPlan,
     held: &HeldTargets,

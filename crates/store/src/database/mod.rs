@@ -100,9 +100,6 @@ impl Store {
 
     /// Opens it for reading. If the index cannot be written (a full disk, another user's store), a slower
     /// one in memory is built from the files, with a message.
-    ///
-    /// # Errors
-    /// As [`Store::open`], for other reasons.
     pub fn open_to_look(&self) -> Result<StoreIndex, StoreError> {
         match self.open() {
             Err(error) if is_unusable(&error) => {
@@ -117,9 +114,6 @@ impl Store {
     }
 
     /// Re-creates the index from the files. Other users wait until it is complete.
-    ///
-    /// # Errors
-    /// As [`Store::open`]; a damaged index is removed.
     pub fn reindex(&self) -> Result<StoreIndex, StoreError> {
         let rebuilt = self.lock_folder().and_then(|_alone| {
             let mut index = self.connect()?;

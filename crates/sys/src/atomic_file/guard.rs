@@ -8,6 +8,6 @@ pub trait Guard: std::fmt::Debug + Send + Sync {
     /// Permits a new file to replace this one.
     ///
     /// # Errors
-    /// Why it must stay.
+    /// Fails with the reason why the earlier file must stay.
     fn permit(&self, earlier: &File) -> io::Result<()>;
 }

@@ -102,7 +102,7 @@ impl WaitMemory {
     /// Registers one with a ring that isn't enabled yet.
     ///
     /// # Errors
-    /// `EINVAL` from a kernel before 6.13; `ENOMEM`: there is no page, or it may not be locked.
+    /// Fails with `EINVAL` before Linux 6.13, or `ENOMEM` without a page that may be locked.
     pub(super) fn register(ring: RawFd) -> io::Result<WaitMemory> {
         let memory = WaitMemory::new()?;
         let description = MemoryDescription {

@@ -47,7 +47,7 @@ impl FileTarget {
     /// The same for a followed path. `guard` judges the file that is replaced.
     ///
     /// # Errors
-    /// Why no file can be put there.
+    /// Fails with the reason why no file can be placed there.
     pub fn at(spot: FolderEntry, guard: Option<Box<dyn Guard>>) -> Result<Arc<FileTarget>, FileTargetError> {
         FileTarget::inspect_path(spot.path(), guard)
     }
@@ -165,9 +165,6 @@ impl NewFile {
     }
 
     /// Keeps it next to its place, under a separate name.
-    ///
-    /// # Errors
-    /// Never fails, because it is already there.
     pub fn keep_beside(&mut self) -> io::Result<PathBuf> {
         Ok(self.path.take().unwrap_or_else(|| self.place.folder.join(&self.place.name)))
     }

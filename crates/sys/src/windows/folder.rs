@@ -14,9 +14,6 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
 }
 
 /// Makes the folders of a path that are missing.
-///
-/// # Errors
-/// A folder cannot be made.
 pub fn make_all(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }

@@ -44,7 +44,7 @@ pub struct FolderEntry {
 /// Follows a path to its end, which need not exist.
 ///
 /// # Errors
-/// The path does not end with a name.
+/// Fails if the path does not end with a name.
 pub fn reach(path: &Path, last: LastName) -> Result<ReachedObject, ReachError> {
     let name = path.file_name().ok_or(ReachError::Directory)?;
     let number = name.to_str().and_then(|name| name.parse().ok());
@@ -105,7 +105,7 @@ impl FolderEntry {
     /// Makes a file of this name.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`], or another error of the system.
+    /// Fails with [`io::ErrorKind::AlreadyExists`], or another error of the system.
     pub fn create_new(&self) -> io::Result<File> {
         File::create_new(&self.path)
     }

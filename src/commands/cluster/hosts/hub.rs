@@ -40,7 +40,7 @@ struct Hub {
 /// Runs the job over ssh. Returns rank 0's exit code.
 ///
 /// # Errors
-/// Hosts cannot be reached, or have another version.
+/// Fails if a host cannot be reached, or has another version.
 pub(super) fn run(start: &HostsStart, program: &str) -> Result<Exit, CommandError> {
     let control = Arc::<Control>::default();
     let _watch = ctrl_c::ends_silently(&control)?;

@@ -29,9 +29,6 @@ pub(super) struct Peer {
 
 impl Peer {
     /// Starts ssh to a host. Its news come by `events`, with the rank.
-    ///
-    /// # Errors
-    /// ssh cannot be started.
     pub(super) fn start(
         rank: usize,
         host: &str,

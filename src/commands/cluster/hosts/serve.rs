@@ -26,7 +26,7 @@ type HubStream = Arc<Mutex<io::Stdout>>;
 /// Serves one job.
 ///
 /// # Errors
-/// The hub does not send a job, or the rank cannot be started.
+/// Fails if the hub does not send a job, or the rank cannot be started.
 pub(super) fn serve() -> Result<Exit, CommandError> {
     let hub: HubStream = Arc::new(Mutex::new(io::stdout()));
     put_bytes(&hub, format!("{}\n", greeting()).as_bytes())?;

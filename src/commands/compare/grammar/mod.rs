@@ -254,7 +254,7 @@ pub(super) fn output_options(
 /// The judgement that sets the exit code.
 ///
 /// # Errors
-/// `--fail-if` has an unknown value.
+/// Fails if `--fail-if` has an unknown value.
 pub(super) fn gate(
     line: &CommandLine,
     named: &OptionRow,

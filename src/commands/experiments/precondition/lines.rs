@@ -36,9 +36,6 @@ pub(super) struct PreconditionLines {
 
 impl PreconditionLines {
     /// Creates, parses and validates the lines, and checks their permission for the target.
-    ///
-    /// # Errors
-    /// Fails with all reasons.
     pub(super) fn from_request(request: &PreconditionRequest) -> Result<PreconditionLines, CommandError> {
         let (whole, mut warnings) = round_of(request, None)?;
         keeps_to(request, &whole)?;

@@ -19,9 +19,6 @@ use lines::PreconditionLines;
 use steps::{PreconditionSteps, StepsOutcome};
 
 /// Validates, announces and executes all steps, and reports the result.
-///
-/// # Errors
-/// Fails if it is impossible, or a step failed.
 pub(crate) fn precondition(request: &PreconditionRequest) -> Result<Exit, CommandError> {
     if request.purge {
         job_limits::refuse("precondition --purge")?;

@@ -76,9 +76,6 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// Does all of them.
-    ///
-    /// # Errors
-    /// A step failed.
     pub(super) fn run_steps(&mut self) -> Result<StepsOutcome, CommandError> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         if self.request.purge && !self.lines.simulated() && !self.purge()? {

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Checks every test; a dry run starts no program.
 ///
 /// # Errors
-/// The faults of all tests that cannot be run. A file that an earlier test makes needn't be there.
+/// Fails with the errors of all tests that cannot be run. A file that an earlier test creates may be missing.
 pub(crate) fn machine(tests: &[PlannedTest], dry_run: bool) -> Result<(), CommandError> {
     let system = host::snapshot();
     let mut made: BTreeSet<RawText> = BTreeSet::new();

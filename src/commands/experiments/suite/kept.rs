@@ -45,7 +45,7 @@ impl SuiteKeeper {
     /// Keeps a run; returns its id.
     ///
     /// # Errors
-    /// It can't be kept, and where it is instead.
+    /// Fails if it cannot be kept, with its actual location.
     pub(crate) fn keep(&self, results: &CompletedResults, test: &str) -> Result<String, CommandError> {
         let about = RunNotes {
             label: Some(self.label.clone()),

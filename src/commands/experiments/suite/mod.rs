@@ -34,7 +34,7 @@ const MAX_HALF_WIDTH: f64 = 0.02;
 /// Lists, shows or runs.
 ///
 /// # Errors
-/// There is no such suite, or a test can't be run.
+/// Fails if the suite is unknown, or a test cannot be run.
 pub(crate) fn suite(request: &SuiteRequest) -> Result<Exit, CommandError> {
     match &request.action {
         SuiteAction::List => print(&suite::list(standard_output::room())),

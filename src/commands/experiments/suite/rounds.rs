@@ -85,9 +85,6 @@ impl<'a> SuiteRounds<'a> {
     }
 
     /// Waits until the next session begins; false = the user ended it.
-    ///
-    /// # Errors
-    /// Fails if Ctrl-C cannot be watched.
     pub(crate) fn pause(&self, session: u32, sessions: u32) -> Result<bool, CommandError> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         if !self.quiet {

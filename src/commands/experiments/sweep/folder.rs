@@ -32,7 +32,7 @@ impl StoredSweep {
     /// Reads the content of the file.
     ///
     /// # Errors
-    /// It is something else, or damaged.
+    /// Fails if the content is of another kind, or damaged.
     pub(crate) fn parse(bytes: &[u8]) -> Result<StoredSweep, crate::json_reader::JsonError> {
         crate::json_reader::read_json(bytes)
     }

@@ -25,7 +25,7 @@ use walk::SweepWalk;
 /// Plans, runs and answers.
 ///
 /// # Errors
-/// It can't be run, or a run can't be kept.
+/// Fails if a run is not possible, or cannot be kept.
 pub(crate) fn sweep(request: &SweepRequest) -> Result<Exit, CommandError> {
     if request.between.is_some() && privileges::are_above_users() {
         return Err(CommandError::usage_errors([

@@ -200,7 +200,7 @@ pub(super) fn planned_text(all: &Estimate, runs: &str) -> String {
 /// The run of a line, and its warnings.
 ///
 /// # Errors
-/// It can't be run, or not in a sweep.
+/// Fails if the line cannot be run in a sweep.
 fn make_runnable(line: &TypedLine, xml: &ProfileCache) -> Result<(Runnable, Vec<Finding>), CommandError> {
     run_backend::runnable(line, xml, |request, profile, run_options| match out_of_place(request) {
         Some(option) => Some(format!("{option} cannot be used in a sweep, which prints a table of all runs")),

@@ -77,7 +77,7 @@ impl<'a> SweepWalk<'a> {
     /// Goes to the end.
     ///
     /// # Errors
-    /// A run can't be kept, or the folder holds another sweep.
+    /// Fails if a run cannot be kept, or the folder contains another sweep.
     pub(super) fn run_points(&mut self) -> Result<SweepOutcome, CommandError> {
         loop {
             let what = match next(&self.plan.sweep, &self.history) {

@@ -10,9 +10,6 @@ use std::process::Command;
 
 /// Prints a man page, or opens it in a pager where standard output is a terminal. The pager starts with the
 /// rights of the user: a copy of the program with more rights starts none.
-///
-/// # Errors
-/// Standard output cannot be written.
 pub(crate) fn show(page: &str) -> Result<Exit, CommandError> {
     if !standard_output::is_terminal() {
         return print(page);

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// Prints the report of one file, or the table of many.
 ///
 /// # Errors
-/// There is nothing to be read, or it can't be written.
+/// Fails if there is no run, or output fails.
 pub(crate) fn report(request: &ReportRequest) -> Result<Exit, CommandError> {
     let named = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
     let files = named.collect::<Result<Vec<PathBuf>, CommandError>>()?;

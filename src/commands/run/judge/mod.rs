@@ -34,7 +34,7 @@ const NOT_EXECUTABLE: u8 = 126;
 /// Runs the command, or watches the targets, and reports. The exit code is the command's, if that is not 0.
 ///
 /// # Errors
-/// An output cannot be written. The command was not run.
+/// Fails before the command starts if an output cannot be written.
 pub(crate) fn judge(request: &JudgeRequest) -> Result<Exit, CommandError> {
     let control = Arc::<Control>::default();
     let patience = HangGuard::of_run(&control);

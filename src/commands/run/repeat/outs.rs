@@ -23,7 +23,7 @@ pub(super) struct RepeatOutputs {
 
 impl RepeatOutputs {
     /// # Errors
-    /// A file of the answer would replace the record of a run.
+    /// Fails if a file of the answer would replace the record of a run.
     pub(super) fn new(request: &RunRequest, profile: &Profile) -> Result<RepeatOutputs, CommandError> {
         let is_xml = profile.result_format == ResultFormat::Xml;
         let to_stdout = request.out.iter().any(OutRequest::is_stdout);

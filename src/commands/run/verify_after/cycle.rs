@@ -89,7 +89,7 @@ impl Cycle {
     /// Reads one that was kept.
     ///
     /// # Errors
-    /// It isn't one, or damaged.
+    /// Fails if the content is of another kind, or damaged.
     pub(crate) fn read(bytes: &[u8]) -> Result<Cycle, CommandError> {
         let cycle: Cycle =
             crate::json_reader::read_json(bytes).map_err(|error| format!("it is damaged: {error}"))?;

@@ -43,9 +43,6 @@ pub(crate) fn print_all(ranks: Vec<RankReply>) -> Result<Exit, CommandError> {
 }
 
 /// Reads everything back. Returns the report.
-///
-/// # Errors
-/// Journal or targets can't be read.
 pub(crate) fn read_back(request: &VerifyAfterRequest) -> Result<(String, Exit), CommandError> {
     match &request.source {
         Journals::One(journal) => journal::read_all(journal, request).map(|found| (found.text, found.exit)),

@@ -98,7 +98,7 @@ fn folder_of(file: &Path) -> PathBuf {
 /// the owners of included files. With `is_secret` messages do not quote the file.
 ///
 /// # Errors
-/// Everything in it that can't be done.
+/// Fails with all unsupported settings.
 pub(crate) fn converted(
     text: &[u8],
     path: &Path,
@@ -117,7 +117,7 @@ pub(crate) fn converted(
 /// `owners` gets the owners of the job files and of included files.
 ///
 /// # Errors
-/// Everything in it that can't be done.
+/// Fails with all unsupported settings.
 pub(crate) fn converted_command_line(
     words: &[String],
     owners: &mut Vec<u32>,

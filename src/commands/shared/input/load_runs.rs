@@ -45,7 +45,7 @@ pub(crate) fn display_path(path: &Path) -> String {
 /// Skipped files are reported.
 ///
 /// # Errors
-/// Contains an error for a folder that cannot be read, or is empty.
+/// Returns an error for each folder that cannot be read, or is empty.
 pub(crate) fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), RunsReadError>)> {
     let mut files = Vec::new();
     for path in given {

@@ -7,9 +7,6 @@ use std::sync::Arc;
 
 /// Ends a run on a signal, as the event of `-yp` does; `document`: standard output contains only a
 /// document.
-///
-/// # Errors
-/// Fails if signals cannot be watched.
 pub(crate) fn ends_a_run(
     control: &Arc<Control>,
     stop: Option<Arc<Event>>,
@@ -26,9 +23,6 @@ pub(crate) fn ends_several(control: &Arc<Control>) -> Result<impl Sized + use<>,
 }
 
 /// Does the same silently, because the current run or the first rank prints the message.
-///
-/// # Errors
-/// Fails if signals cannot be watched.
 pub(crate) fn ends_silently(control: &Arc<Control>) -> Result<impl Sized + use<>, CommandError> {
     Ok(run::watch_silently(Arc::clone(control))?)
 }

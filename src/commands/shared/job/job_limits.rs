@@ -15,7 +15,7 @@ pub(crate) fn is_by_rank(path: &RawText) -> bool {
 /// Refuses commands of one host.
 ///
 /// # Errors
-/// This process leads a job.
+/// Fails if this process leads a job.
 pub(crate) fn refuse(what: &str) -> Result<(), CommandError> {
     match runnable::is_led() {
         true => {

@@ -12,8 +12,6 @@ pub(crate) trait AnswerForms {
     /// The report, with tables of at most `room` columns.
     fn text(&self, room: usize) -> String;
 
-    /// # Errors
-    /// A value has no form in JSON.
     fn json(&self) -> io::Result<String>;
     fn csv(&self) -> String;
 
@@ -24,7 +22,7 @@ pub(crate) trait AnswerForms {
 /// Opens the files of the answer before the first run.
 ///
 /// # Errors
-/// One of them can't be written, or should not.
+/// Fails if an output cannot or must not be written.
 pub(crate) fn open(
     outs: &[OutRequest],
     door: OutputPolicy,

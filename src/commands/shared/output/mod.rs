@@ -41,9 +41,6 @@ pub(crate) fn told_to_stdout(text: &str) -> Result<Exit, CommandError> {
 }
 
 /// Writes a value as JSON to standard output; `what` it is, for errors.
-///
-/// # Errors
-/// It has no form as JSON, or standard output takes it not all.
 pub(crate) fn json_to_stdout(what: &str, value: &impl Serialize) -> Result<Exit, CommandError> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|error| format!("{what} cannot be written as JSON: {error}"))?;
@@ -187,7 +184,7 @@ impl PermittedOutputs {
     }
 
     /// # Errors
-    /// The report has no place any more.
+    /// Fails if no place is left for the report.
     fn standard_output(&self, request: &RunRequest) -> Result<StandardOutput, CommandError> {
         let stream = self.stream.iter().filter(|stream| stream.is_standard_output());
         let log = self.log.iter().filter(|log| log.is_standard_output());
@@ -219,7 +216,7 @@ pub(crate) enum StandardOutput {
 }
 
 /// # Errors
-/// The file must not be written.
+/// Fails if the file must not be written.
 pub(crate) fn permit_stream(
     door: &mut OutputPolicy,
     stream: &StreamRequest,
@@ -236,7 +233,7 @@ pub(crate) fn permit_stream(
 /// Opens the sink of `--stream`.
 ///
 /// # Errors
-/// It can't be opened, or can't be replaced by each interval.
+/// Fails if it cannot be opened, or cannot be replaced at each interval.
 pub(crate) fn open_stream(
     permitted: PermittedOutput,
     request: &StreamRequest,
@@ -388,7 +385,7 @@ impl OutFile {
     /// can't be put in its place it's kept under another name.
     ///
     /// # Errors
-    /// It can't; the message has the place of a report that is kept elsewhere.
+    /// Fails with the location of the rescued report, if any.
     pub(crate) fn save(&self, judged: &JudgedRecord) -> Result<(), CommandError> {
         // JSON keeps texts within their lines by itself.
         if self.outlet.is_terminal() && self.format.name != "json" {

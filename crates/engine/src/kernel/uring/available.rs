@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Makes a small ring and enters it: the one test that also notices what the kernel's settings don't show.
 ///
 /// # Errors
-/// Who forbids io_uring, and what to do about it.
+/// Fails with the setting that forbids io_uring, and a remedy.
 pub fn probe() -> Result<(), AvailabilityError> {
     let attempt = Buffer::new(0).and_then(|memory| {
         let mut ring = Ring::new(1, vec![], memory, RingOptions::default())?;

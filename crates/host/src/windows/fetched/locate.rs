@@ -8,9 +8,6 @@ pub use std::convert::Infallible as LocateError;
 
 /// Where a target is: `#<n>` is `\\.\PhysicalDrive<n>`, `X:` is the volume `\\.\X:`, as for DISKSPD; a path
 /// is its own place.
-///
-/// # Errors
-/// None is known.
 pub fn locate(target: &[u8]) -> Result<PathBuf, LocateError> {
     let path = path(target);
     Ok(place_of(&path.to_string_lossy()).map_or_else(|| path.into_owned(), PathBuf::from))

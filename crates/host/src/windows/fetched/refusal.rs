@@ -87,8 +87,8 @@ pub mod claims {
     /// data: see [`WriteRefusedError`]. Each is opened and checked by that handle. Paging files are refused.
     ///
     /// # Errors
-    /// The first place that is in use, that has content without permission to destroy it, that is not named
-    /// on the command line, or a disk with unknown users or content.
+    /// Fails for the first place that is in use, has content without permission to destroy it, is not named
+    /// on the command line, or whose users or content are unknown.
     pub fn protect<'a>(
         places: impl IntoIterator<Item = &'a Path>,
         permission: impl Into<Permission<'a>>,
@@ -157,7 +157,7 @@ pub mod claims {
     /// Whether files may be written there: no device is a file, and paging files are Windows' own.
     ///
     /// # Errors
-    /// The first that may not.
+    /// Fails for the first output that must not be written.
     pub fn spare<'a>(outputs: impl IntoIterator<Item = &'a Path>) -> Result<(), WriteRefusedError> {
         for path in outputs {
             if path_kind(&path.to_string_lossy()) != PathKind::File {
@@ -184,7 +184,7 @@ pub mod claims {
     /// The same for standard output and standard error.
     ///
     /// # Errors
-    /// None. Their names are unknown.
+    /// Never fails, because the names are unknown.
     pub fn permit_stream(_: &Path, _: &File) -> Result<(), WriteRefusedError> {
         Ok(())
     }

@@ -109,7 +109,7 @@ struct SpaceNeed<'a> {
 /// others were overwritten. Files that are kept need nothing; files that are rewritten give back their space.
 ///
 /// # Errors
-/// The first one on a file system that is too small, or above the largest size. All files are unchanged.
+/// Fails with the first file that does not fit, or is too large for its file system. All files are unchanged.
 pub fn all_fit<'a>(
     files: impl IntoIterator<Item = (&'a Path, Growth)>,
     recreate: bool,

@@ -39,7 +39,7 @@ pub(crate) fn prepared<'a>(
 /// Whether the limit of `--cpu-latency` can be held here: holds it for a moment.
 ///
 /// # Errors
-/// It can't; what to do about it.
+/// Fails with the cause and a remedy.
 pub fn cpu_latency_refusal(run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
     let Some(limit) = run_options.cpu_latency_us else { return Ok(()) };
     let held = CpuLatency::hold(limit);
@@ -50,7 +50,7 @@ pub fn cpu_latency_refusal(run_options: &RunOptions) -> Result<(), Vec<PlanError
 /// job that run on this machine.
 ///
 /// # Errors
-/// Why not, one message for each place.
+/// Fails with a message for each place.
 pub fn claim(profiles: &[Profile], options: &Options) -> Result<Claims, Vec<String>> {
     let mut places: Vec<PathBuf> = Vec::new();
     for span in profiles.iter().flat_map(|profile| &profile.time_spans) {

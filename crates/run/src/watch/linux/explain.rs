@@ -67,9 +67,6 @@ struct FollowerOrders {
 
 impl Explainer {
     /// Prepares the explanation; `Ok(None)` if not requested.
-    ///
-    /// # Errors
-    /// Fails with a hint if it is not possible.
     pub(crate) fn new(
         wanted: Option<u32>,
         plan: &SpanPlan,

@@ -35,9 +35,6 @@ impl BufferPages {
     }
 
     /// So many bytes (0 is allowed) of large pages: whole pages of that size, all of them there.
-    ///
-    /// # Errors
-    /// See [`LargeMemory::take`].
     pub(super) fn large(length: usize) -> io::Result<BufferPages> {
         if length == 0 {
             return BufferPages::reserve_aligned(0, page_size());
@@ -49,7 +46,7 @@ impl BufferPages {
     /// Zeroed memory, the first byte of it at a multiple of `step` (a power of two); `length` is whole pages.
     ///
     /// # Errors
-    /// [`io::ErrorKind::OutOfMemory`].
+    /// Fails with [`io::ErrorKind::OutOfMemory`].
     pub(super) fn reserve_aligned(length: usize, step: usize) -> io::Result<BufferPages> {
         let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
         let layout = Layout::from_size_align(length, step.max(page_size())).map_err(|_| no_memory())?;
@@ -63,9 +60,6 @@ impl BufferPages {
     }
 
     /// Touches the first `length` bytes, so that no page fault falls into measured time.
-    ///
-    /// # Errors
-    /// None: the memory is there.
     pub(super) fn make_private(&mut self, length: usize, _: HugePages) -> io::Result<()> {
         assert!(matches!(&self.from, From::Allocator(layout) if length <= layout.size()));
         for page in (0..length).step_by(page_size()) {

@@ -14,7 +14,7 @@ impl Shared {
     /// `length` bytes (at least 1), zeroed, then filled by `fill`.
     ///
     /// # Errors
-    /// No memory, as `E` says it, or what `fill` answers.
+    /// Fails without memory (as `E`), or with the error of `fill`.
     pub fn new<E: From<io::Error>>(
         length: usize,
         fill: impl FnOnce(SlotMut<'_>) -> Result<(), E>,

@@ -57,9 +57,6 @@ thread_local! {
 }
 
 /// Installs the handler, once for the process.
-///
-/// # Errors
-/// Fails with the system's error; no case is known.
 pub(super) fn watch() -> io::Result<()> {
     static INSTALLED: OnceLock<bool> = OnceLock::new();
     // SAFETY: the handler has the signature that is asked for, and lives as long as the process.

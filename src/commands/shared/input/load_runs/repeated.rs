@@ -21,7 +21,7 @@ const HEAD_BYTES: u64 = 200;
 /// The answer of this kind in a file; `None` = the file holds something else.
 ///
 /// # Errors
-/// The file can't be read, or the answer is damaged.
+/// Fails if the file cannot be read, or the answer is damaged.
 pub(crate) fn answer<A: StoredAnswer>(path: &Path) -> Result<Option<A>, RunsReadError> {
     // A look at a pipe would take its beginning away.
     if !path.is_file() {

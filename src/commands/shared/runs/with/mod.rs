@@ -76,7 +76,7 @@ fn program(line: &[OsString]) -> (&Path, &[OsString]) {
 /// Rejects features that only this program supports.
 ///
 /// # Errors
-/// Fails with the reason if requested.
+/// Fails if the feature is requested.
 pub(crate) fn no_place(with: Option<&str>, what: &str) -> Result<(), CommandError> {
     match with {
         Some(_) => Err(CommandError::usage_errors([format!("--with cannot be used with {what}")])),

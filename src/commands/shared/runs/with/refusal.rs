@@ -96,9 +96,6 @@ fn is_device(target: &Target) -> bool {
 
 impl Tool {
     /// Checks that this version of DISKSPD can express all of it.
-    ///
-    /// # Errors
-    /// Fails if it cannot.
     pub(crate) fn fits(&self, asked: &Profile) -> Result<(), WithError> {
         if asked.compat.is_2_3() && !self.version.compat().is_2_3() {
             return Err(WithError::Unfit(format!(

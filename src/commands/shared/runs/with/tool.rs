@@ -37,7 +37,7 @@ impl Tool {
     /// Asks a program for its version, once.
     ///
     /// # Errors
-    /// It can't be started, isn't DISKSPD, or must not be started.
+    /// Fails if it cannot or must not be started, or is not DISKSPD.
     pub(crate) fn find_tool(command: &str) -> Result<Arc<Tool>, WithError> {
         let mut asked = QUERIED_TOOLS.lock_anyway();
         if let Some(known) = asked.iter().find(|tool| tool.command == command) {
