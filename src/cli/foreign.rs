@@ -5,17 +5,16 @@ use super::quantity::{Quantity, amount};
 use super::words;
 use crate::units::parse_lenient_integer;
 
-/// Conversion of a foreign option's value.
 #[derive(Clone, Copy)]
 enum Spelling {
     Explained,
     Size(&'static str),
     Number(&'static str),
     Seconds(&'static str),
-    /// Percentage of reads, as one of writes.
+    /// Percentage of reads, converted to one of writes.
     Reads,
     Words(&'static [(&'static str, &'static str)]),
-    /// A place of I/O: targets are the last words of a command line.
+    /// Target option, converted to a last word of the command line.
     Target,
 }
 
@@ -62,7 +61,6 @@ const CACHES: &str = "-Su bypasses the page cache, -Sh also makes writes durable
 const NAME: &str = "diskspd fio --name=.. runs a command line of fio; --save=NAME keeps a run under a name";
 const WRITES: &str = "-w30 has 30 % writes, -w100 only writes; the rest are reads";
 
-/// Long options of fio and other programs.
 const OPTIONS: [ForeignOption; 32] = [
     option_row(&["name"], Explained, NAME),
     option_row(&["label"], Explained, "--save=NAME keeps a run under a name"),
@@ -163,7 +161,7 @@ impl Spelling {
     }
 }
 
-/// Names of all options of other programs, for tests of the tables.
+/// Names of all options of other programs, for table tests.
 #[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     OPTIONS.iter().flat_map(|row| row.names.iter().copied())

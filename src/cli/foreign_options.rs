@@ -28,7 +28,7 @@ const WORDS: [(&[&str], &str); 7] = [
     (&["profile", "xml"], "diskspd -Xprofile.xml runs a profile, -Rpxml writes one."),
 ];
 
-/// Long options of commands that a run has by another name.
+/// Long options of commands that have another name in a run.
 const OF_RUNS: [(&str, &str); 5] = [
     ("json", "--out run.json keeps everything as JSON"),
     ("html", "--out page.html writes a page"),

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use crate::platform::EXAMPLE_DISK;
 pub use crate::platform::PRODUCT;
 
-/// Name and version, as `--version` prints them: one line without its end.
+/// Returns the line of `--version`, without a line feed.
 pub fn version() -> String {
     format!(
         "{PRODUCT} {} (command lines, profiles and reports of DISKSPD {COMPATIBLE_VERSION}, \
@@ -111,7 +111,7 @@ pub fn usage(extent: UsageExtent, columns: usize) -> String {
     }
 }
 
-/// Returns the beginning of every usage text, by which scripts identify the DISKSPD variant.
+/// Returns the first lines of the usage, by which scripts identify the DISKSPD variant.
 fn title(layout: Layout) -> String {
     let title = format!(
         "{PRODUCT} {}, compatible with DISKSPD {COMPATIBLE_VERSION} ({COMPATIBLE_VERSION_DATE})",
@@ -131,7 +131,7 @@ fn first(layout: Layout) -> String {
     text
 }
 
-/// The common options by topic, the names of the others, and the commands.
+/// Lists the common options by topic, the names of the other options, and the commands.
 fn everyday_options(layout: Layout) -> String {
     let mut text = title(layout);
     write_synopsis(&mut text, layout);
@@ -214,7 +214,7 @@ fn of_group(text: &mut String, group: &OptionGroup, layout: Layout) {
     group.flags().for_each(|flag| flag_row(text, flag, flag.forms.len(), layout));
 }
 
-/// The first forms of an option.
+/// Adds the first `forms` forms of an option.
 fn flag_row(text: &mut String, flag: &Flag, forms: usize, layout: Layout) {
     for (index, (syntax, help)) in flag.forms.iter().take(forms).enumerate() {
         let default = if index == 0 { format!(" [{}]", flag.default) } else { String::new() };
@@ -279,14 +279,14 @@ fn show_example(text: &mut String, (line, meaning): &(&str, &str), layout: Layou
     let _ = writeln!(text, "  {line}\n      {}", wrapped(&meaning, layout.columns, 6, 6));
 }
 
-/// An example with a disk as this system names it.
+/// Replaces the disk of an example by one of this system.
 fn with_example_disk(text: &str) -> String {
     let is_disk = |word: &str| word.starts_with("/dev/nvme") || word.starts_with("/dev/sd");
     let of_system = |word| if cfg!(windows) && is_disk(word) { EXAMPLE_DISK } else { word };
     text.split(' ').map(of_system).collect::<Vec<_>>().join(" ")
 }
 
-/// A line of help as the beginning of a sentence.
+/// Converts a line of help to the beginning of a sentence.
 pub(super) fn sentence(help: &str) -> String {
     let mut letters = help.chars();
     letters.next().map(char::to_uppercase).into_iter().flatten().chain(letters).collect()

@@ -10,14 +10,13 @@ use crate::profile::RawText;
 use std::ffi::OsString;
 use std::iter::Peekable;
 
-/// Options and targets of a run, in their order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TypedLine {
     pub options: Vec<OptionOnLine>,
     pub targets: Vec<Vec<u8>>,
 }
 
-/// Arguments with single blanks between them, as a profile keeps them.
+/// Joins arguments with single spaces, as a profile stores them.
 pub(super) fn join_arguments(arguments: &[OsString]) -> RawText {
     let words: Vec<&[u8]> = arguments.iter().map(|argument| argument.as_encoded_bytes()).collect();
     RawText::from(words.join(&b' '))
@@ -127,7 +126,7 @@ impl TypedLine {
     }
 }
 
-/// A file that would replace that of the same option before it.
+/// Reports a file that would replace the file of the same option before it.
 pub(super) fn given_again(argument: &[u8], option: &str) -> CliError {
     CliError::at(argument, 0, format!("{option} is given twice, but takes one file"))
         .hint("leave out one of them")
@@ -198,7 +197,7 @@ impl OptionOnLine {
         [self.argument.clone()].into_iter().chain(self.is_apart().then(|| self.value.clone()))
     }
 
-    /// Returns the same option with another value in the same place.
+    /// Returns the option with another value.
     pub fn with(&self, value: &str) -> OptionOnLine {
         let value = value.as_bytes().to_vec();
         let argument = match self.is_apart() {
@@ -264,7 +263,7 @@ impl OptionOnLine {
         accepted.then(|| format!("{}{}", flag.name.with_dashes(), String::from_utf8_lossy(next)))
     }
 
-    /// `-version`, with one dash: the long option that was meant.
+    /// Returns the long option for `-version` with one dash.
     pub fn as_long_option(&self) -> Option<String> {
         let name = self.argument[1..].split(|b| *b == b'=').next()?;
         let flag = flags::find(|n| matches!(n, Name::Long(long) if long.as_bytes() == name))?;

@@ -7,13 +7,13 @@ use super::{COMPATIBLE_VERSION, Exit, help};
 use crate::units::wrapped::wrapped;
 use std::fmt::Write;
 
-/// All pages with their names: `diskspd`, `diskspd-report`, ..
+/// Returns all pages with their names: `diskspd`, `diskspd-report`, ..
 pub fn pages() -> impl Iterator<Item = (String, String)> {
     let of = |command: &commands::Command| (format!("diskspd-{}", command.name), command_page(command.name));
     std::iter::once(("diskspd".to_owned(), page())).chain(COMMANDS.iter().map(of))
 }
 
-/// The man page `diskspd(1)`; ends with a line feed.
+/// Returns the man page `diskspd(1)`, with a final line feed.
 pub fn page() -> String {
     let mut page = heading_line("DISKSPD");
     page.push_str(".SH NAME\ndiskspd \\- storage load generator and benchmark\n.SH SYNOPSIS\n");

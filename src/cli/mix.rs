@@ -7,7 +7,7 @@ use super::flags;
 use crate::profile::MixPart;
 
 const PART_EXAMPLES: &str = "parts such as 70:-b8K -r -w0, with ; between them: a share, a colon, options";
-/// The options that a part may have.
+/// Options that a part may have.
 const LETTERS: &[u8] = b"brswBf";
 const LONG: &[&str] = &["distribution", "bs-split"];
 
@@ -91,7 +91,7 @@ fn not_of_a_part(at: usize) -> ValueError {
         .hint("put all other options, such as -o, -t, -S and -Z, outside: they hold for the whole target")
 }
 
-/// The words of a part from here on, each with its place.
+/// Splits the words of a part from this byte on, with their positions.
 fn split_words(text: &[u8], from: usize) -> Vec<(usize, &[u8])> {
     let mut found = Vec::new();
     let mut at = from;

@@ -27,7 +27,7 @@ fn words_of_work(span: &TimeSpan, target: &Target, says: impl Fn(&Flag) -> bool)
     flags::all().flat_map(|flag| flag.words(of_row(flag))).collect()
 }
 
-/// Returns the words for a target's work beyond DISKSPD's options.
+/// Returns the words for features of a target that DISKSPD does not have.
 pub fn beyond_diskspd(span: &TimeSpan, target: &Target) -> Vec<String> {
     let default = (TimeSpan::default(), Target::default());
     let of_row = |flag: &'static Flag| match (&flag.print, flag.compatibility) {
@@ -46,7 +46,7 @@ pub fn command_line(profile: &Profile, run_options: &RunOptions) -> Option<Vec<O
     write_options(profile, run_options, |_| true)
 }
 
-/// Returns the same in the style of `line`, with the defaults that it states.
+/// Returns the command line in the style of `line`, with the defaults that it states.
 pub fn command_line_like(
     line: &TypedLine,
     profile: &Profile,
@@ -77,7 +77,7 @@ fn write_options(
     }
 }
 
-/// Whether a line that was read asks for this.
+/// Whether a parsed request equals this profile and these options.
 fn asks_for(request: &RunRequest, profile: &Profile, run_options: &RunOptions) -> bool {
     let plain = |profile: &Profile| {
         let mut profile = Profile { command_line: RawText::default(), ..profile.clone() };

@@ -8,7 +8,7 @@ use crate::experiments::sweep::{self, Axis, Setting};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SweepLine {
-    /// The given line; an option that is an axis has all its values.
+    /// Given line; the option of an axis has all its values.
     pub line: TypedLine,
     pub axes: Vec<Axis>,
 }
@@ -56,13 +56,13 @@ fn sets_option(given: &OptionOnLine, option: &str) -> bool {
     name(flag, &String::from_utf8_lossy(&given.value)) == option
 }
 
-/// A setting's value as the row of its option reads it.
+/// Formats a setting's value in the syntax of its option.
 fn value_of(given: &OptionOnLine, setting: &Setting) -> String {
     let dashed = given.flag.map_or_else(String::new, |flag| flag.name.with_dashes());
     format!("{}{}", setting.option.strip_prefix(&dashed).unwrap_or_default(), setting.value)
 }
 
-/// The axis that an option is; `None` = it has one value.
+/// Returns the axis of an option; `None` = it has one value.
 fn option_axis(given: &OptionOnLine) -> Result<Option<Axis>, CliError> {
     let (Some(flag), Ok(value)) = (given.flag, std::str::from_utf8(&given.value)) else { return Ok(None) };
     let Some(form) = flag.swept else { return refuse_range(flag, given, value).map(|()| None) };

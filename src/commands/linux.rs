@@ -13,7 +13,7 @@ use crate::run::destination;
 use crate::sys::process;
 use std::ffi::OsString;
 
-/// The arguments as the program reads them: as they were typed.
+/// Returns the arguments unchanged.
 pub(super) fn to_typed_arguments(arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
@@ -32,7 +32,6 @@ pub(super) fn permit_streams() -> Result<(), CommandError> {
     Ok(output?)
 }
 
-/// Prints how each option relates to DISKSPD.
 pub(super) fn print_compatibility() -> Result<Exit, CommandError> {
     print(&compatibility::table())
 }

@@ -66,7 +66,7 @@ fn obey_arguments(arguments: &[OsString]) -> Result<Exit, CommandError> {
     }
 }
 
-/// `diskspd repot run.json` would measure two small files, or nothing, and report that.
+/// Refuses `diskspd repot run.json`, which would be a run with two targets.
 fn misspelled_command(arguments: &[OsString]) -> Option<CliError> {
     let known = cli::meant_by_word(arguments).map(|(word, meant)| (word, meant.to_owned()));
     let nearly = || {

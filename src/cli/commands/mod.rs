@@ -99,7 +99,7 @@ pub fn is_bisection(arguments: &[OsString]) -> bool {
         })
 }
 
-/// All commands but `help`, which explains them.
+/// Returns the names of all commands except `help`.
 pub fn names() -> Vec<&'static str> {
     all_names().into_iter().filter(|name| *name != "help").collect()
 }

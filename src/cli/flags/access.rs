@@ -171,7 +171,7 @@ fn sequential_words(_: &TimeSpan, target: &Target) -> Vec<String> {
     when(target.mix.is_empty() && target.random_ratio == 0, shared.to_owned() + &alignment_text(target))
 }
 
-/// Alignment or stride, where it isn't the block size.
+/// Prints the alignment or stride if it differs from the block size.
 fn alignment_text(target: &Target) -> String {
     let is_block_size = !target.is_mixed() && target.block_alignment == u64::from(target.block_size);
     if target.block_alignment == 0 || is_block_size { String::new() } else { size(target.block_alignment) }

@@ -22,7 +22,6 @@ mod writing;
 
 use super::flag::{Flag, Name};
 
-/// Options that belong together, in the order of the help.
 pub(super) struct OptionGroup {
     pub topic: &'static str,
     pub title: &'static str,

@@ -245,7 +245,7 @@ fn content_shape(draft: &mut RunRequestBuilder) -> &mut ContentShape {
     draft.target.content.get_or_insert_default()
 }
 
-/// Parses strictly, so that invalid numbers do not become 0.
+/// Parses strictly: an invalid number is an error, not 0.
 fn parse_percent(value: &[u8]) -> Result<u32, ValueError> {
     const EXPECTED: &str = "a percentage from 0 to 99, such as 60";
     let (number, digits) =

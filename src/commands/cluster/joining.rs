@@ -13,15 +13,15 @@ use std::time::Duration;
 
 /// How long all ranks may take until MPI has begun. It waits for ever for one that has ended before.
 const MAX_JOIN_TIME: Nanos = 120 * SECOND;
-/// Time until a message names the awaited event.
+/// Delay of the message that names the awaited event.
 const MESSAGE_DELAY: Nanos = 10 * SECOND;
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// A longer pause between two observations shows a lack of CPU time.
+/// A longer interval between two observations indicates a lack of CPU time.
 const MAX_POLL_TIME: Nanos = SECOND / 10 * 11;
-/// Number of equal observations that count, because a launcher starts processes sequentially.
+/// Required number of equal observations, because a launcher starts processes sequentially.
 const MIN_EQUAL_OBSERVATIONS: u32 = 5;
 
-/// Consecutive observations of the same number of processes below a launcher.
+/// Consecutive equal numbers of processes under a launcher.
 #[derive(Default)]
 struct EqualObservations {
     running: usize,

@@ -12,7 +12,7 @@ use crate::sys::standard_error::print_line;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// A record that is kept. It stays there unless it is removed.
+/// Kept record, which stays in its folder unless it is removed.
 #[derive(Debug)]
 pub(super) struct KeptRecord {
     path: PathBuf,
@@ -38,7 +38,6 @@ impl KeptRecord {
         &self.path
     }
 
-    /// Marks the record as moved.
     pub(super) fn remove(self) {
         let _ = std::fs::remove_file(&self.path);
     }

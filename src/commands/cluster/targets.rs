@@ -38,7 +38,7 @@ pub(super) fn places(profile: &Profile) -> Vec<TargetLocation> {
     ids.paths().iter().map(|path| TargetLocation { machine: machine.clone(), ..target_place(path) }).collect()
 }
 
-/// The size of a target, bytes; 0 = it isn't there.
+/// Returns the size of a target in bytes; 0 = it does not exist.
 pub(super) fn size(path: &RawText) -> u64 {
     let located = target::locate(path.as_bytes()).ok();
     located.and_then(|at| target::probe(&at).ok()).map_or(0, |facts| facts.size)

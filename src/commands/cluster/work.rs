@@ -39,7 +39,7 @@ pub(super) struct RankWork {
     rank: usize,
     /// Ranks that see the same devices by the same paths, this one included: the first claims for all.
     beside: Vec<usize>,
-    /// Files of `-c` that one rank creates for several.
+    /// Files of `-c` that this rank creates, also for other ranks.
     made: Vec<FileToCreate>,
     claims: Option<Claims>,
 }
@@ -81,7 +81,7 @@ impl RankWork {
         Some(RankClaims { process: std::process::id(), claims: claims.to_share() })
     }
 
-    /// Shares the claims of the machine's first rank, which may end before this one.
+    /// Shares the claims of the machine's first rank, which may end earlier.
     pub(super) fn share_claims(&mut self, claims: &[Option<RankClaims>]) {
         let first = self.beside.first().filter(|first| **first != self.rank);
         let Some(Some(claimed)) = first.and_then(|first| claims.get(*first)) else { return };
@@ -101,7 +101,7 @@ impl RankWork {
         Options { claimant: self.rank_claimant(), ..self.run.options() }
     }
 
-    /// Returns local obstacles and the identity of the targets. It only claims devices.
+    /// Returns local obstacles and the identity of the targets. Claims devices, without further changes.
     pub(super) fn check(&mut self) -> CheckReply {
         let mut checked = CheckReply { refusals: self.claim_targets(), ..CheckReply::default() };
         checked.claims = self.claims_for_others();
@@ -149,7 +149,7 @@ impl RankWork {
         answer
     }
 
-    /// The plan without seeds, CPUs and names that differ by rank.
+    /// Returns the plan without the seeds, CPUs and names that differ by rank.
     fn without_rank(&self, plan: &SpanPlan) -> SpanPlan {
         let mut plan = plan.clone();
         let own = self.target_paths();
@@ -291,7 +291,6 @@ fn look_into_folder(path: &RawText) {
     drop(folder.map(std::fs::File::open));
 }
 
-/// A run that has failed before it began.
 fn failed_run(message: String) -> ExecutedRun {
     let record = crate::results::Record::new(Profile::default(), Default::default(), Results::default());
     ExecutedRun { record, failures: vec![message], troubles: Vec::new(), refused: false, left_behind: false }
@@ -339,9 +338,9 @@ pub(super) struct Running {
     starts: Sender<Option<Nanos>>,
     windows: Vec<Option<(Nanos, Nanos)>>,
     begun: usize,
-    /// Held until all ranks are done.
+    /// Claims until the end of all ranks.
     _claims: Option<Claims>,
-    /// Whether threads still wait for the kernel, so that the process must end by
+    /// Whether threads still wait for the kernel, so that the process must end with
     /// [`crate::sys::process::end`].
     pub left_behind: bool,
 }
@@ -391,7 +390,7 @@ impl Running {
         }
     }
 
-    /// Continues the waiting time span at this time; `None` = cancels it.
+    /// Starts the waiting time span at this time; `None` = cancels it.
     pub(super) fn answer_start(&self, at: Option<Nanos>) {
         let _ = self.starts.send(at);
     }

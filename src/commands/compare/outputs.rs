@@ -7,11 +7,11 @@ use crate::page as html;
 use crate::report::answers::{self, ComparisonReport};
 
 pub(crate) struct AboutPage<'a> {
-    /// The whole command line, as it can be typed.
+    /// Whole command line, quoted for a shell.
     pub command_line: &'a str,
-    /// Both sides ask for the same.
+    /// Whether both sides have the same request.
     pub is_noise: bool,
-    /// Returns the answer in a sentence.
+    /// Answer in a sentence.
     pub sentence: Option<&'a str>,
 }
 

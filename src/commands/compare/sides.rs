@@ -79,7 +79,7 @@ pub(crate) fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
     once
 }
 
-/// Reports runs that are on both sides, because they cannot show a change.
+/// Reports runs that belong to both sides and cannot show a change.
 pub(crate) fn warn_shared_runs([first, other]: [&Side; 2]) -> bool {
     let index = RunIndex::from_runs(first.runs.iter().map(|run| &run.known));
     let at = |place: usize| first.runs.get(place).map(|run| &run.known);
@@ -97,7 +97,7 @@ pub(crate) fn warn_shared_runs([first, other]: [&Side; 2]) -> bool {
     true
 }
 
-/// The files that are read for these sides.
+/// Returns the files of these sides.
 pub(crate) fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBuf>, CommandError> {
     let mut all = Vec::new();
     for named in sides {

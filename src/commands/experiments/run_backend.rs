@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 pub(crate) const NOTHING_MEASURED: &str = "no I/O was measured";
 
-/// The figures of a run.
+/// Returns the figures of a run.
 ///
 /// # Errors
 /// Fails if the run failed, or measured nothing.
@@ -56,7 +56,7 @@ pub(crate) fn runnable(
     Ok((run, warnings))
 }
 
-/// Returns an option for single runs that is unsupported in commands with several.
+/// Returns the first option for single runs, which commands with several runs do not support.
 pub(crate) fn out_of_place(request: &RunRequest) -> Option<&'static str> {
     request.of_one_run().next()
 }

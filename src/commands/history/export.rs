@@ -71,7 +71,6 @@ impl<'a> ExportRow<'a> {
     }
 }
 
-/// A run as a line of JSON.
 #[derive(Serialize)]
 struct ExportedRun<'a> {
     id: &'a str,
@@ -82,7 +81,7 @@ struct ExportedRun<'a> {
     run: RunSummary,
 }
 
-/// Prints runs.
+/// Prints runs as JSON lines or CSV.
 ///
 /// # Errors
 /// Fails if a run cannot be read, or output fails.

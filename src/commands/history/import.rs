@@ -97,7 +97,7 @@ fn import_file(
     }
 }
 
-/// The runs in a file, each as it is kept.
+/// Returns the runs in a file in their stored form.
 fn read_content(file: &Path) -> Result<Vec<(StoredForm, Vec<u8>)>, CommandError> {
     let bytes = packed::unpack_file(file).map_err(|error| format!("cannot be read: {error}"))?;
     let Some(format) = load_runs::format_of(file, &bytes) else {

@@ -16,7 +16,6 @@ use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible::line;
 use crate::units::wrapped::wrapped;
 
-/// A time span of a run in the list.
 struct ListRow<'a> {
     entry: &'a StoreEntry,
     letters: usize,

@@ -21,7 +21,6 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use time::time;
 
-/// Executes the request.
 pub(super) fn history(request: &HistoryRequest) -> Result<Exit, CommandError> {
     let store = stored::store(request.store.as_deref())?;
     match &request.action {

@@ -11,7 +11,7 @@ use crate::store::{History, StoreEntry, StoreIndex};
 use crate::units::visible::line;
 use std::fmt::Write;
 
-/// Histories that are shown; the others are counted.
+/// Maximum number of shown histories; others are counted.
 const MAX_SHOWN: usize = 20;
 const MAX_REPORTED: usize = 20;
 

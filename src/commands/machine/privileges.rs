@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 struct NeededRight {
     feature: &'static str,
-    /// The capability, group or setting.
+    /// Required capability, group or setting.
     needs: &'static str,
-    /// Command for root that grants the right narrowly.
+    /// Command for root that grants only this privilege.
     give: &'static str,
     look: fn(&Root) -> Result<(), MissingRight>,
 }
@@ -129,7 +129,7 @@ const NEEDED: &[NeededRight] = &[
     },
 ];
 
-/// Prints the table, with the privileges of this process.
+/// Prints the table and the privileges of this process.
 pub(crate) fn privileges() -> Result<Exit, CommandError> {
     let root = Root::live_system();
     let mut text = String::new();

@@ -10,7 +10,7 @@ use crate::page as html;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// An answer out of a file, with the files of its runs.
+/// Answer of a file, with the files of its runs.
 pub(crate) struct LoadedAnswer {
     pub answer: Box<dyn AnswerForms>,
     pub records: Vec<PathBuf>,

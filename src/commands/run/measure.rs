@@ -146,7 +146,7 @@ pub(super) fn report_on(
     if doubtful && exit == Exit::Success { Exit::Doubtful } else { exit }
 }
 
-/// Opens the events of the command line; the last one ends the run (`-yp`).
+/// Opens the events of the command line; the last event ends the run (`-yp`).
 pub(super) fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), CommandError> {
     let open = |option: &str, name: &Option<RawText>| match name {
         Some(name) => match events::open(name.as_bytes()) {

@@ -115,7 +115,7 @@ fn print_profile(profile: &Profile) -> Result<Exit, CommandError> {
     output::to_stdout(&out)
 }
 
-/// Prints what there is to know of this machine (`-Rs`).
+/// Prints the facts about this machine (`-Rs`).
 pub(super) fn print_system(xml: bool) -> Result<Exit, CommandError> {
     let mut system = host::snapshot();
     crate::host::caches::read_caches(&mut system);

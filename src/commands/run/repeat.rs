@@ -92,7 +92,7 @@ struct Walk<'a> {
 struct CompletedRuns {
     runs: Vec<RepeatedRun>,
     fingerprints: Vec<Fingerprint>,
-    /// All of them where a page is written, else the last one.
+    /// Results of all runs if a page is written, otherwise of the last run.
     results: Vec<CompletedResults>,
 }
 
@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
         measure::measure(run, &request, Some(turn))
     }
 
-    /// Shows the mean of the runs so far.
+    /// Displays the mean of the runs so far.
     fn show_answer(&self) {
         let runs = &self.made.runs;
         let mean = runs.iter().map(|run| run.figures.iops).sum::<f64>() / runs.len().max(1) as f64;
@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
 }
 
 impl CompletedRuns {
-    /// The answer; `None` = no run has ended.
+    /// Returns the answer; `None` = no run has ended.
     fn finish(self, request: &RunRequest, how: Repeat) -> Option<LoadedRepetition> {
         let CompletedRuns { runs, fingerprints, results } = self;
         let last = results.last()?.to_summary();
@@ -209,7 +209,7 @@ fn name_of(number: usize, how: Repeat) -> String {
     }
 }
 
-/// Differences between the machine in this run and in most others.
+/// Returns the differences of the machine between this run and most others.
 fn machine_differences(fingerprints: &[Fingerprint], place: usize) -> Vec<String> {
     let alike = |one: &Fingerprint| fingerprints.iter().filter(|other| other.hash == one.hash).count();
     let Some(usual) = fingerprints.iter().max_by_key(|one| alike(one)) else { return Vec::new() };

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Maximum time of a rank for its end after a lost connection.
+/// Maximum time for the end of a rank after a lost connection.
 const ENDING: Nanos = 10 * SECOND;
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -79,7 +79,6 @@ fn start_rank(order: &StartOrder) -> Result<(Child, RankSocket), CommandError> {
     Ok((rank, own))
 }
 
-/// Passes the output of the rank.
 fn pass_output(mut output: impl Read + Send + 'static, hub: HubStream) -> JoinHandle<()> {
     thread::spawn(move || {
         let mut piece = [0; 65536];

@@ -28,14 +28,13 @@ use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
 use crate::units::visible;
 
-/// Maximum number of checks with `--until-sure`, each with twice as many runs.
+/// Maximum number of checks with `--until-sure`; each has twice as many runs as the previous one.
 const MAX_CHECKS: u32 = 4;
 
 struct NewRuns {
     side: Side,
     comparison: RunComparison,
     ended: RoundsOutcome,
-    /// Duration of a run of each test in s.
     seconds: Vec<(String, f64)>,
 }
 
@@ -99,7 +98,7 @@ fn compare_sides(judged: &BaselineSide, other: &Side) -> Result<RunComparison, C
         .map_err(|differences| comparing::refuse_differences(&differences))
 }
 
-/// Runs the tests, with `--until-sure` the undecided ones again and again.
+/// Runs the tests; `--until-sure` repeats the undecided ones.
 fn run(
     store: &Store,
     judged: &BaselineSide,

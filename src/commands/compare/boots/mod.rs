@@ -28,9 +28,9 @@ use std::sync::Arc;
 use turn::{BootTurn, Kernel};
 
 pub(super) struct BootSides {
-    /// A and B; `None` = only A was measured yet.
+    /// A and B; `None` = only A is measured so far.
     pub sides: Option<[Side; 2]>,
-    /// Seed of the order of the boots; `None` before the first boot.
+    /// Seed of the boot order; `None` before the first boot.
     pub order_seed: Option<u64>,
     pub next: String,
     pub files: AnswerFiles,
@@ -84,7 +84,6 @@ pub(super) fn run(
     Ok(BootSides { sides, order_seed, next, files })
 }
 
-/// The kernel that runs, and its boot.
 fn running_kernel() -> Result<Kernel, CommandError> {
     let root = Root::live_system();
     let boot = host::boot(&root);
@@ -149,7 +148,6 @@ fn goes_on(not_done: CommandError, runs: usize) -> CommandError {
     CommandError::failed(why.chain([kept]))
 }
 
-/// Reads both sides from the folder.
 fn read(
     folder: &BootFolder,
     history: &[BootRun],

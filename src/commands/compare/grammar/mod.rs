@@ -220,7 +220,7 @@ fn two_sides(found: usize) -> CliError {
     )
 }
 
-/// `5%` or `5`: percent.
+/// Parses a percentage such as `5%` or `5`.
 fn parse_share(text: &str) -> Option<f64> {
     let percent: f64 = text.strip_suffix('%').unwrap_or(text).parse().ok()?;
     (percent.is_finite() && percent >= 0.0).then_some(percent / 100.0)
@@ -251,7 +251,7 @@ pub(super) fn output_options(
     Ok(fixed.into_iter().flatten().chain(others).collect())
 }
 
-/// The judgement that sets the exit code.
+/// Returns the condition that sets the exit code.
 ///
 /// # Errors
 /// Fails if `--fail-if` has an unknown value.

@@ -15,7 +15,7 @@ use crate::experiments::suite::MAX_ROUNDS;
 use crate::experiments::sweep::seconds;
 use std::ffi::OsString;
 
-/// The budget of `--until-sure` where none is given, s.
+/// Default budget of `--until-sure`, in s.
 const UNTIL_SURE_S: f64 = 1800.0;
 
 pub(super) const ROUNDS: OptionRow = row(

@@ -20,7 +20,6 @@ pub(crate) struct SuiteKeeper {
     store: Store,
     suite: String,
     pub label: String,
-    /// Number of earlier runs of the suite.
     pub before: usize,
 }
 

@@ -87,7 +87,7 @@ fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], request: &SuiteReques
     });
 }
 
-/// Figures that decide a comparison of these tests.
+/// Returns the number of figures that decide a comparison of these tests.
 pub(crate) fn count_deciding(tests: &[PlannedTest]) -> usize {
     tests.iter().map(|planned| planned.run.profile.time_spans.len()).sum()
 }
@@ -149,7 +149,7 @@ pub(crate) fn notes(name: &str, about: &str, tests: &[PlannedTest]) -> SuiteNote
     SuiteNotes { suite: name.to_owned(), about: about.to_owned(), tests: tests.iter().map(note).collect() }
 }
 
-/// The tests and the time, for `--dry-run`.
+/// Lists the tests and their duration, for `--dry-run`.
 fn list_tests(planned: &PlannedSuite, rounds: &[u32]) -> String {
     let line = |(planned, rounds): (&PlannedTest, &u32)| {
         let about =

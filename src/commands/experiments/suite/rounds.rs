@@ -41,7 +41,6 @@ pub(crate) struct SuiteRounds<'a> {
     began: clock::Nanos,
     budget_s: Option<f64>,
     rounds: u32,
-    /// The runs of each test, in order.
     pub made: Vec<Vec<SuiteRun>>,
 }
 
@@ -96,7 +95,7 @@ impl<'a> SuiteRounds<'a> {
         Ok(self.control.sleep_until(clock::monotonic() + SESSION_PAUSE))
     }
 
-    /// Whether a round has a place in the budget; the first one always has.
+    /// Whether a round fits the budget; the first round always does.
     fn fits_budget(&self, turns: &[SuiteTurn], round: u32) -> bool {
         let Some(budget) = self.budget_s.filter(|_| round > 0) else { return true };
         let of_round = turns.iter().filter(|turn| turn.round == round);
@@ -104,7 +103,7 @@ impl<'a> SuiteRounds<'a> {
         (clock::monotonic() - self.began) as f64 / SECOND as f64 + needed <= budget
     }
 
-    /// Duration of a run of a test in s.
+    /// Duration of a run of this test in s.
     pub(crate) fn seconds(&self, test: usize) -> f64 {
         let made = self.made[test].last().map(|run| run.seconds);
         made.unwrap_or_else(|| self.tests[test].run.seconds())

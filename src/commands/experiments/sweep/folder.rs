@@ -38,7 +38,7 @@ impl StoredSweep {
     }
 }
 
-/// A folder that no other sweep has.
+/// Folder locked against other sweeps.
 pub(super) struct Folder {
     files: RunFolder,
     /// Whether it was not requested. It is removed after the sweep, and its failure does not prevent the
@@ -109,7 +109,7 @@ impl Folder {
         }
     }
 
-    /// Keeps run `number`, from 1.
+    /// Stores run `number`, counted from 1.
     pub(super) fn keep(
         &self,
         number: usize,

@@ -22,7 +22,7 @@ use outputs::TableOutlets;
 use plan::Plan;
 use walk::SweepWalk;
 
-/// Plans, runs and answers.
+/// Plans the sweep, runs its points and reports the answer.
 ///
 /// # Errors
 /// Fails if a run is not possible, or cannot be kept.

@@ -11,7 +11,6 @@ use crate::sys::standard_output;
 use crate::units::Size;
 use crate::units::table::{self, Cell, TableColumn};
 
-/// Lists them.
 pub(crate) fn devices(json: bool) -> Result<Exit, CommandError> {
     let disks = devices::list(&Root::live_system());
     match json {

@@ -24,7 +24,7 @@ pub(crate) fn show(page: &str) -> Result<Exit, CommandError> {
     print(&plain)
 }
 
-/// Pagers without man(1), the preferred one first.
+/// Pagers to use without man(1), in order of preference.
 fn list_pagers() -> impl Iterator<Item = String> {
     let preferred = ["MANPAGER", "PAGER"].into_iter().find_map(|name| env::var(name).ok());
     let preferred = preferred.filter(|pager| !pager.trim().is_empty());

@@ -52,7 +52,7 @@ pub(crate) fn report(request: &ReportRequest) -> Result<Exit, CommandError> {
     }
 }
 
-/// The report of an answer made of many runs, or its other forms.
+/// Prints the report of an answer, or writes its other forms.
 fn of_answer(read: &LoadedAnswer, file: &Path, request: &ReportRequest) -> Result<Exit, CommandError> {
     let page = request.html.iter().map(|path| OutRequest { format: Some("html"), path: path.clone() });
     let outs: Vec<OutRequest> = request.out.iter().cloned().chain(page).collect();

@@ -10,7 +10,7 @@ use crate::cli::requests::{TraceRequest, TracedSource};
 use crate::trace::RateChoice;
 use crate::trace::formats::RequestView;
 
-/// Default watch time of a device in s.
+/// Default observation time of a device in s.
 const SECONDS: u32 = 60;
 
 const DURATION: OptionRow = OptionRow {

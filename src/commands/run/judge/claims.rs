@@ -18,7 +18,7 @@ const MAX_OUTPUT_BYTES: usize = 64 << 20;
 /// Time for the rest of the output after the end of the command, ns. A descendant may keep the pipe open.
 const MAX_REST_TIME: u64 = SECOND;
 
-/// Location of a command's figures.
+/// Location of the command's own figures.
 #[derive(Debug, PartialEq, Eq)]
 enum ClaimSource {
     Nowhere,
@@ -37,7 +37,7 @@ impl Claims {
         Claims { place: place(words), printed: Arc::default(), copier: None }
     }
 
-    /// Whether standard output of the command is read on its way.
+    /// Whether the output of the command is read on its way to standard output.
     pub(super) fn are_piped(&self) -> bool {
         self.place == ClaimSource::StandardOutput
     }
@@ -80,7 +80,7 @@ impl Claims {
     }
 }
 
-/// Returns the location of readable figures for these words.
+/// Returns the location of the figures for this command line.
 fn place(words: &[OsString]) -> ClaimSource {
     let Some((program, arguments)) = words.split_first() else { return ClaimSource::Nowhere };
     let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();

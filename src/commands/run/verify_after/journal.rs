@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) struct JournalReadBack {
     pub content: JournalContent,
-    /// Whether the storage had power ever since the journal was begun.
+    /// Whether the storage lost power since the start of the journal.
     pub power: Power,
     pub targets: Vec<TargetReadBack>,
     pub text: String,

@@ -42,7 +42,7 @@ pub(crate) fn print_all(ranks: Vec<RankReply>) -> Result<Exit, CommandError> {
     Ok(if failures.is_empty() { worst } else { worst.max(CommandError::failed(failures).report()) })
 }
 
-/// Reads everything back. Returns the report.
+/// Reads all written data back. Returns the report.
 pub(crate) fn read_back(request: &VerifyAfterRequest) -> Result<(String, Exit), CommandError> {
     match &request.source {
         Journals::One(journal) => journal::read_all(journal, request).map(|found| (found.text, found.exit)),

@@ -10,9 +10,9 @@ use crate::sys::terminal::{DrawnLine, StyledText, TextStyle, width};
 
 const ROWS: usize = 2;
 const SCALE: usize = 9;
-/// Columns between charts that stand side by side.
+/// Columns between adjacent charts.
 const CHART_GAP: usize = 2;
-/// Charts with fewer columns show nothing.
+/// Minimum columns of a useful chart.
 const MIN_CHART_WIDTH: usize = 12;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -97,7 +97,7 @@ fn draw_bars(figures: &[Option<f64>], top: f64, blocks: bool) -> [String; ROWS] 
     [row(steps), row(0)]
 }
 
-/// Three digits: `0`, `0.125`, `98.1`, `131k`, `1.31M`.
+/// Formats three digits: `0`, `0.125`, `98.1`, `131k`, `1.31M`.
 fn short_figure(figure: f64) -> String {
     let scales = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     // 999.6 would be rounded to four digits.

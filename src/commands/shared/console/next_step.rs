@@ -22,7 +22,7 @@ const REMEDIES: &[(&[&str], AddedOptions)] = &[
     (&["late-starts"], ("to see response times, which include the waits", &["-L"])),
 ];
 
-/// Findings with their own advice, which an inspection of the machine cannot explain.
+/// Findings that have their own advice, so that `doctor` adds nothing.
 const SELF_EXPLAINING: &[&str] = &[
     damaged::NAME,
     "failed-ios",
@@ -44,7 +44,7 @@ const SELF_EXPLAINING: &[&str] = &[
     "writes-lost",
 ];
 
-/// Returns the next command after a run; `typed`: its arguments, the program's name first.
+/// Returns the next command after a run; `typed` contains the program's name first.
 pub(crate) fn of_run(judged: &JudgedRecord, typed: &[OsString]) -> Option<NextCommand> {
     let (program, words) = typed.split_first()?;
     let has = |option: &str| words.iter().any(|word| is_option(word, option));
@@ -119,14 +119,14 @@ pub(crate) fn of_repetitions(typed: &[OsString]) -> Option<NextCommand> {
     }
 }
 
-/// The folder of the history, as it was named.
+/// Returns the words that name the folder of the history, as given.
 fn store_words(words: &[OsString]) -> Vec<OsString> {
     let Some(place) = words.iter().position(|word| is_option(word, "--store")) else { return Vec::new() };
     let count = if words[place] == "--store" { 2 } else { 1 };
     words.iter().skip(place).take(count).cloned().collect()
 }
 
-/// Whether a device has this verdict, and it takes something away from the figures.
+/// Whether a device has this verdict, and the finding reduces the figures' validity.
 fn has_device_verdict(judged: &JudgedRecord, verdict: Verdict) -> bool {
     let parts = judged.judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     parts.into_iter().any(|part| part.verdict == verdict && part.severity > Some(Severity::Note))
@@ -166,7 +166,7 @@ fn with_options(program: &OsString, words: &[OsString], (why, options): AddedOpt
     next_command(program, why, options, words)
 }
 
-/// `None` = the program wouldn't take it.
+/// Returns `None` if the program would reject the command.
 fn next_command(
     program: &OsString,
     why: &'static str,

@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// This machine seen from the folder of a job file.
+/// This machine, as seen from the folder of a job file.
 pub(crate) struct LocalContext {
     folder: RefCell<PathBuf>,
     is_secret: bool,
@@ -129,7 +129,6 @@ pub(crate) fn converted_command_line(
     converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())
 }
 
-/// Returns notes about differences from fio.
 pub(crate) fn notes(converted: &ConvertedJob) -> impl Iterator<Item = Finding> {
     converted.notes.iter().map(|note| Finding::note(note.to_string()))
 }

@@ -23,11 +23,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 pub(crate) struct RunSource {
-    /// The run, including all settings of the command line.
+    /// Run with all settings of the command line.
     pub run: Runnable,
-    /// False for a record without run options.
+    /// Whether run options are known; some records lack them.
     pub run_options_are_known: bool,
-    /// The machine that it was run on before, when it's run again.
+    /// Machine of the recorded run, for a rerun.
     pub before: Option<System>,
 }
 
@@ -46,12 +46,12 @@ impl RunSource {
 #[derive(Default)]
 pub(crate) struct ProfileCache {
     read: OnceCell<(Profile, RunOptions, Origin)>,
-    /// Origin of the command line with its path.
+    /// Origin of the command line that names the path.
     origin: Origin,
 }
 
 impl ProfileCache {
-    /// Creates the cache for a command line of this origin.
+    /// Creates the cache for a command line from this origin.
     pub(crate) fn named_by(origin: Origin) -> ProfileCache {
         ProfileCache { read: OnceCell::new(), origin }
     }
@@ -96,7 +96,6 @@ impl ProfileCache {
     }
 }
 
-/// Prints the notes of a conversion.
 fn of_fio(
     converted: Result<ConvertedJob, Vec<Finding>>,
     origin: Origin,
@@ -118,7 +117,7 @@ pub(crate) fn requested_run(request: &RunRequest) -> Result<RunSource, CommandEr
     asked_of(request, &ProfileCache::default())
 }
 
-/// Returns the same for a profile in a file, with unchanged templates.
+/// Loads a profile in a file without replacing its templates.
 pub(crate) fn as_it_is(request: &RunRequest) -> Result<RunSource, CommandError> {
     let Some(from) = &request.profile_file else { return requested_run(request) };
     let (profile, run_options, origin) = ProfileCache::default().read(from, request.quiet)?;
@@ -133,7 +132,7 @@ pub(crate) fn begins_with(path: &Path, character: u8) -> bool {
     read.is_ok() && text.trim_ascii_start().first() == Some(&character)
 }
 
-/// The same of one of several lines that have the same `-X`.
+/// Loads one of several lines with the same `-X`, which is read once.
 pub(crate) fn asked_of(request: &RunRequest, once: &ProfileCache) -> Result<RunSource, CommandError> {
     if let Some(file) = &request.record {
         let found =
@@ -190,7 +189,7 @@ fn wrong_profile(from: &ProfileFile, messages: Vec<String>) -> CommandError {
     CommandError::usage_errors(messages).at_place(&given)
 }
 
-/// The cause of a missing profile: `-Xx\win.xml` is a name without folders here.
+/// Explains a missing profile: `-Xx\win.xml` is one name without folders on Linux.
 fn missing_profile(from: &ProfileFile) -> String {
     let path = from.path.to_string();
     if !path.contains('\\') || cfg!(windows) {

@@ -23,17 +23,17 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Bytes read at once.
+/// Bytes of one read.
 const BUFFER: usize = 1 << 18;
 
 /// Length of a file's beginning that identifies it, in bytes, because tools may write other text before
 /// the results.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// A file that holds a run, or several.
+/// File with one or several runs.
 pub(crate) enum RunFile {
     Record(Box<Record>),
-    /// Results of DISKSPD or fio: the runs in them.
+    /// Runs in results of DISKSPD or fio.
     Results(Vec<RunSummary>),
 }
 
@@ -233,7 +233,7 @@ pub(crate) fn record(path: &Path) -> Result<Record, RunsReadError> {
     Ok(owned_record(path)?.0)
 }
 
-/// The same, with the owner of the file.
+/// As [`record`], with the owner of the file.
 pub(crate) fn owned_record(path: &Path) -> Result<(Record, u32), RunsReadError> {
     let file = File::open(path).map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;
     let found = file.metadata().map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;
@@ -243,7 +243,7 @@ pub(crate) fn owned_record(path: &Path) -> Result<(Record, u32), RunsReadError> 
     }
 }
 
-/// A file, or its content if it is compressed.
+/// File, or the content of a compressed file.
 trait Source: Read + Seek {}
 
 impl<S: Read + Seek> Source for S {}
@@ -251,7 +251,7 @@ impl<S: Read + Seek> Source for S {}
 enum OpenedInput {
     Record(Box<dyn Source>),
     Results(Box<dyn Source>, &'static InputFormat),
-    /// A text in another encoding, or a short one.
+    /// Text in another encoding, or a short text.
     Text(Vec<u8>),
 }
 
@@ -289,7 +289,7 @@ fn read_opened(mut file: File, path: &Path) -> io::Result<OpenedInput> {
     })
 }
 
-/// Whether the rest of a source is empty, as its beginning.
+/// Whether the rest of a source is as empty as its beginning.
 fn continues_empty(source: &mut impl Read, found: EmptyInput) -> io::Result<bool> {
     let mut part = Vec::new();
     let mut length = HEAD_BYTES;

@@ -9,7 +9,7 @@ use crate::units::visible;
 use std::io::{self, Write};
 
 pub(crate) trait AnswerForms {
-    /// The report, with tables of at most `room` columns.
+    /// Returns the report with tables of at most `room` columns.
     fn text(&self, room: usize) -> String;
 
     fn json(&self) -> io::Result<String>;

@@ -85,7 +85,7 @@ fn form_of(out: &OutRequest) -> Option<&'static str> {
     out.format.or_else(|| Some(crate::report_formats::format_of(&out.path)?.name))
 }
 
-/// The name of the form of the report on standard output (`-R`).
+/// Returns the name of the report's form on standard output (`-R`).
 pub(crate) fn form_of_results(asked: ResultFormat) -> &'static str {
     match asked {
         ResultFormat::Text => "text",
@@ -127,7 +127,7 @@ pub(crate) fn verdict_not_kept(request: &RunRequest, format: ResultFormat) -> Op
     })
 }
 
-/// Destinations of the extra outputs of a run: the files of `--out`, the stream.
+/// Outputs of a run in addition to its report: the files of `--out`, the stream.
 #[derive(Debug)]
 pub(crate) struct Outputs {
     pub files: Vec<OutFile>,
@@ -168,7 +168,7 @@ impl Outputs {
 struct PermittedOutputs {
     files: Vec<PermittedOutput>,
     stream: Option<PermittedOutput>,
-    /// `--io-log`, which the run itself opens.
+    /// `--io-log`; the run itself opens it.
     log: Option<PermittedOutput>,
 }
 
@@ -207,11 +207,11 @@ impl PermittedOutputs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StandardOutput {
-    /// The report of `-R`, with messages as in DISKSPD.
+    /// Report of `-R`, with messages as in DISKSPD.
     Report,
-    /// The lines of the stream, followed by the report of `-R`.
+    /// Lines of the stream, followed by the report of `-R`.
     StreamAndReport,
-    /// Replaced by a report of `--out` or the I/O log.
+    /// Report of `--out` or I/O log in place of the report.
     Instead,
 }
 
@@ -277,12 +277,12 @@ fn stream_format(request: &StreamRequest) -> StreamFormat {
     StreamFormat::ALL.iter().find(is_it).map_or(StreamFormat::Json, |(format, ..)| *format)
 }
 
-/// Reports of the runs before this one, by the files that hold them (`--repeat`).
+/// Reports of earlier runs (`--repeat`), by file.
 #[derive(Debug, Default)]
 pub(crate) struct EarlierReports(Vec<(PathBuf, Vec<u8>)>);
 
 impl EarlierReports {
-    /// Adds the report of a run that has ended.
+    /// Adds the report of a completed run.
     pub(crate) fn add(&mut self, file: &OutFile, judged: &JudgedRecord) {
         // Memory takes everything.
         self.add_written(file, |bytes| {
@@ -362,7 +362,7 @@ impl OutFile {
         Ok(OutFile { path: path.to_owned(), outlet: permitted.open(patience)?, format, before: Vec::new() })
     }
 
-    /// Has it begin with the reports that it held before.
+    /// Puts the earlier reports of the file before this one.
     pub(crate) fn stand_behind(&mut self, earlier: &EarlierReports) {
         let found = earlier.0.iter().find(|(path, _)| *path == self.path);
         self.before = found.map(|(_, before)| before.clone()).unwrap_or_default();
@@ -376,7 +376,7 @@ impl OutFile {
         self.format.name
     }
 
-    /// Whether it can be written repeatedly, each report replacing the previous one.
+    /// Whether each report can replace the previous one.
     pub(crate) fn is_replaceable(&self) -> bool {
         self.outlet.is_replaceable()
     }
@@ -395,7 +395,7 @@ impl OutFile {
         self.save_page(&|sink| (self.format.write)(judged, sink))
     }
 
-    /// The same for a page that is more than a run's.
+    /// As [`OutFile::save`], for the page of several runs.
     pub(crate) fn save_page(&self, write: &ReportBytes) -> Result<(), CommandError> {
         let mut bytes = self.before.clone();
         // Memory takes everything.

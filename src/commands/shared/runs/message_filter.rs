@@ -14,7 +14,7 @@ pub(crate) fn report_finding(finding: &Finding, quiet: bool) {
     }
 }
 
-/// Messages of several runs, each printed once.
+/// Messages of several runs; equal ones are printed once.
 #[derive(Debug, Default)]
 pub(crate) struct MessageFilter(Vec<String>);
 

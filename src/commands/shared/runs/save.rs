@@ -10,7 +10,7 @@ use crate::run::HangGuard;
 use crate::store::{ImportOutcome, RunNotes, Store, StoreError, StoredForm};
 use crate::sys::standard_error::print_line;
 
-/// Finds out before the run whether it can be kept.
+/// Checks before the run that it can be stored.
 pub(crate) fn try_out(request: &RunRequest, patience: &HangGuard) -> Result<(), CommandError> {
     if request.save.is_none() {
         return Ok(());

@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Bytes that show what a file holds.
+/// Bytes that suffice to detect the content of a file.
 const HEAD_BYTES: u64 = 200;
 
 /// The answer of this kind in a file; `None` = the file holds something else.

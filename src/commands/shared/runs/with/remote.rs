@@ -19,12 +19,11 @@ const WITH_VALUE: [(char, Option<&str>); 11] = [
     ('E', None),
     ('S', Some("-oControlPath=")),
 ];
-/// Options of both that take none.
+/// Options of ssh and scp without a value.
 const PLAIN_OPTIONS: &str = "46CAaqv";
-/// Options of ssh alone that a run can do without.
+/// Options of ssh that scp lacks and a copy does not need.
 const OMITTED_OPTIONS: &str = "nTtxXYk";
 
-/// A host that is reached by ssh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Remote {
     words: Vec<OsString>,
