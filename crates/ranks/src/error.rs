@@ -2,7 +2,6 @@
 
 use diskspd_sys::mpi::MpiError;
 
-/// Reason for the failure of sending, or for the end of all messages.
 #[derive(Debug, thiserror::Error)]
 pub enum GroupError {
     #[error("there is no rank {0}")]

@@ -39,7 +39,7 @@ impl JobGroup {
         }
     }
 
-    /// Sends the pending messages while `patience` allows.
+    /// Sends pending messages while `patience` returns true.
     pub fn flush(&mut self, patience: impl FnMut() -> bool) {
         match self {
             JobGroup::Mpi(mpi) => mpi.flush(patience),
@@ -56,7 +56,7 @@ impl JobGroup {
         }
     }
 
-    /// Leaves in order. MPI waits for all other ranks to leave.
+    /// Leaves in order; MPI waits for all other ranks.
     ///
     /// # Errors
     /// Fails with MPI's error.

@@ -48,7 +48,6 @@ pub type RankMessage = (usize, Vec<u8>);
 ///
 /// Nothing here waits: neither for another rank nor for the network.
 pub trait RankGroup {
-    /// Number of this process, from 0.
     fn rank(&self) -> usize;
 
     fn size(&self) -> usize;
@@ -75,7 +74,7 @@ pub trait RankGroup {
         clock::wall_nanos()
     }
 
-    /// Does nothing for so long; zero lets others have the CPU.
+    /// Sleeps; zero yields the CPU.
     fn pause(&mut self, time: Duration) {
         match time.is_zero() {
             true => std::thread::yield_now(),

@@ -26,7 +26,7 @@ struct ClockProbes {
 }
 
 impl RankLink<'_> {
-    /// Answers questions for this rank's clock without sleeping, while they come.
+    /// Answers clock queries without sleeping, as long as there are any.
     pub(super) fn be_quick(&mut self) {
         let until = self.group.now() + nanos(self.limits.clock);
         while self.reads_clocks && self.group.now() < until {
@@ -67,7 +67,7 @@ impl RankLink<'_> {
         found
     }
 
-    /// Asks these ranks, and notes where their clocks are.
+    /// Queries the clocks of these ranks, and stores their offsets.
     fn query_clocks(&mut self, ranks: &[usize], how: ClockProbes, found: &mut [Option<Offset>]) {
         let mut to_ask = ranks.iter().copied();
         let mut asked: Vec<usize> = Vec::new();

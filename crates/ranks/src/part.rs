@@ -39,13 +39,13 @@ pub fn of_rank(profile: &Profile, rank: usize, (data, host): (usize, &str)) -> P
     own
 }
 
-/// The rank whose data a rank works on.
+/// Returns the rank whose data a rank accesses.
 pub fn shifted(rank: usize, shift: u32, size: usize) -> usize {
     let size = size.max(1);
     (rank + size - shift as usize % size) % size
 }
 
-/// One of several parts of a target of equal size.
+/// One of several equal parts of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetPart {
     /// Zero-based index of the part.
