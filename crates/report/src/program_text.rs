@@ -4,7 +4,7 @@ use diskspd_figures::units::{amount, seconds_of_ns};
 use diskspd_profile::Profile;
 use diskspd_results::{DeviceView, EngineFacts, JudgedProgram, SizeClass, SortedCalls, TargetUser};
 
-/// Errors below this are printed as none.
+/// Smaller errors are printed as 0.
 const MIN_ERROR: f64 = 0.0005;
 
 pub(super) fn head(profile: &Profile, program: &JudgedProgram) -> Vec<u8> {

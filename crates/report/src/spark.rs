@@ -1,6 +1,6 @@
 //! Figures as characters of rising height.
 
-/// The characters from nothing to a full line: block characters, or ASCII.
+/// Returns the characters from an empty to a full line: block characters, or ASCII.
 pub fn levels(blocks: bool) -> &'static [char] {
     match blocks {
         true => &[' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],

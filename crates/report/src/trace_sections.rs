@@ -5,9 +5,9 @@ use diskspd_results::EventCount;
 
 pub(super) struct Section {
     pub heading: &'static str,
-    /// Name of the XML element that contains the counters. `None` if they have no parent.
+    /// XML element that contains the counters; `None` = they have no parent.
     pub element: Option<&'static str>,
-    /// Each counter, its label and its XML element.
+    /// Counters with their labels and XML elements.
     pub counters: &'static [(TraceEvent, &'static str, &'static str)],
 }
 

@@ -123,7 +123,7 @@ fn write_placement(out: &mut Writer, asked: &TimeSpan, system: &System) {
     }
 }
 
-/// `placement` is the machine where DISKSPD 2.3's elements are written.
+/// Writes a time span; with `placement`, including DISKSPD 2.3's elements.
 fn write_span(
     out: &mut Writer,
     asked: &TimeSpan,

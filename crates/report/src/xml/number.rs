@@ -3,11 +3,8 @@
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Number {
-    /// `{}`
     Integer(u64),
-    /// `{:.0}`
     Rounded(f64),
-    /// `{:.3}`
     Thousandths(f64),
 }
 
