@@ -17,18 +17,17 @@ use std::time::Duration;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const NO_TIMEOUT: Duration = Duration::from_secs(1 << 32);
 
-/// The events that every time span of a run waits for and sets.
+/// Events of each time span of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Events {
     /// `-ys`: set after the warm-up, right before the start stamp.
     pub start: Option<Arc<Event>>,
-    /// `-yf`: set right after measuring ended, complete or interrupted, before the cool-down.
+    /// `-yf`: set right after the measurement, complete or not, before the cool-down.
     pub finish: Option<Arc<Event>>,
-    /// `-yr`: waited for when all workers are ready, before the start signal.
+    /// `-yr`: awaited when all workers are ready, before the start signal.
     pub wait: Option<Arc<Event>>,
 }
 
-/// Opens an event, or creates it.
 pub fn open(name: &[u8]) -> Result<Arc<Event>, EventError> {
     Event::open(name).map(Arc::new)
 }
@@ -41,7 +40,7 @@ pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
     Event::open_existing(name)
 }
 
-/// Waits until an event is set, without limit.
+/// Waits for an event without a time limit.
 pub fn wait(event: &Event) -> Result<(), EventError> {
     while !event.wait(Duration::from_secs(3600))? {}
     Ok(())

@@ -14,7 +14,7 @@ use diskspd_sys::standard_output;
 use diskspd_worker::Control;
 use std::sync::{Arc, Weak};
 
-/// Watches for the signals until dropped.
+/// Watches for signals until it is dropped.
 #[derive(Debug)]
 pub struct SignalWatch {
     close: Close,

@@ -20,14 +20,14 @@ use std::time::Duration;
 
 /// Maximum time for the end of the run after a stop by the user: longer than for its workers.
 const MAX_END_TIME: Duration = Duration::from_secs(10);
-/// The same after an immediate stop by the user.
+/// The same limit after an immediate stop by the user.
 const RAPID_END_TIME: Duration = Duration::from_secs(3);
-/// Time limit when it only waits for another program, so that no data can be lost.
+/// Time limit of a wait for another program, in which no data can be lost.
 const MAX_OTHERS_WAIT: Duration = Duration::from_millis(200);
 /// Step of the waiting time. A step's extra time does not count, because contention or a hypervisor delays
 /// the run as well.
 const TICK: Duration = Duration::from_millis(100);
-/// Memory for the stack of the run's thread, bytes: as much as a main thread has.
+/// Stack size of the run's thread in bytes, as of a main thread.
 const STACK: usize = 8 << 20;
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(crate) enum RunEnding {
     LeftBehind(Outcome),
 }
 
-/// Runs a profile as [`run`] does, and comes back in any case.
+/// Runs a profile as [`run`] does; always returns, even if the run hangs.
 pub(crate) fn supervise(
     profile: &Profile,
     system: &System,
@@ -138,7 +138,7 @@ fn keep_outcome(mut outcome: Outcome, control: &Control) -> Outcome {
     outcome
 }
 
-/// The guard leaves it to the run to end.
+/// Lets the run decide about its end instead of the guard.
 fn decision_hook(control: &Arc<Control>) -> guard::GuardHold {
     let control = Arc::clone(control);
     guard::run_decides(move |error| control.abandon_run(error))
@@ -149,7 +149,7 @@ fn mark_died(outcome: Outcome) -> Outcome {
     Outcome { failures: vec![defect.into()], ..outcome }
 }
 
-/// Adds the reason of the guard.
+/// Adds the guard's reason.
 fn given_up(mut outcome: Outcome, control: &Control, error: &HangError) -> Outcome {
     let what = control.what_it_does();
     outcome.troubles.push(format!("{}, while the run {what}; {}", error.message, error.remedy));

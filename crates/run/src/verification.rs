@@ -43,7 +43,7 @@ pub(crate) fn begin(
     begun.map(Some).map_err(|error| vec![error])
 }
 
-/// Makes the file of the journal.
+/// Creates the journal file.
 fn open(
     path: &Path,
     profile: &Profile,
@@ -73,7 +73,7 @@ fn open(
     })
 }
 
-/// Whether a write is durable when it has completed.
+/// Whether a completed write is durable.
 fn is_durable(target: &Target) -> bool {
     let is_flushed = |flush| DURABLE_FLUSHES.contains(&flush);
     match target.memory_mapped_io {

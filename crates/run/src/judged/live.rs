@@ -15,7 +15,7 @@ pub(super) struct LiveFigures<'a> {
     begun: Nanos,
     /// Wall clock at the start in ms.
     started_at: i64,
-    /// Expected end; `None` = that of the command.
+    /// Expected end; `None` = end of the command.
     until: Option<Nanos>,
     /// Devices of the last interval, and its end.
     devices: Vec<String>,

@@ -27,7 +27,6 @@ use diskspd_worker::telemetry::stream::{DirectionCounts, Ticker};
 use diskspd_worker::{RunReporter, VolumeQuota, recorder};
 use std::sync::Arc;
 
-/// The controlling thread's part of a span.
 pub(crate) struct PhaseDriver<'a> {
     pub plan: &'a SpanPlan,
     pub system: &'a System,
@@ -148,7 +147,7 @@ impl PhaseDriver<'_> {
         )
     }
 
-    /// When it began, of which measuring began at `start`, on the wall clock.
+    /// Returns the start of the span on the wall clock; `start` = start of the measurement.
     fn span_begin(&self, start: Nanos) -> SpanBegin {
         let (now, wall) = (clock::monotonic(), clock::wall_nanos());
         let ago = |moment: Nanos| wall.saturating_sub_unsigned(now.saturating_sub(moment));
@@ -187,7 +186,7 @@ impl PhaseDriver<'_> {
         observer.observed.until_read = asked(Direction::Read);
     }
 
-    /// Waits from the start signal until measuring begins. False = ended early, by failure or
+    /// Waits from the start signal to the start of the measurement. Returns false after a failure or
     /// interruption.
     fn warm_up(&self, observer: &mut Observer) -> bool {
         let PhaseDriver { plan, control, voice, .. } = *self;

@@ -28,7 +28,7 @@ fn may_begin(options: &Options, control: &Control, voice: &RunReporter) -> bool 
 
 type WorkerEnd = Result<WorkerOutcome, WorkerFailure>;
 
-/// Runs the workers in virtual time: the outcome depends on the plan alone.
+/// Runs the workers in virtual time; the result depends only on the plan.
 pub(super) fn simulate(
     shared: &SharedByWorkers,
     system: &System,

@@ -14,16 +14,16 @@ const MAX_TICKS: usize = 32_768;
 pub(crate) struct TickCounter {
     start: Nanos,
     width: Nanos,
-    /// The last look, and I/Os until then.
+    /// Time and I/O count of the last check.
     at: Nanos,
     ios: u64,
-    /// I/Os until the end of the last beat.
+    /// I/O count at the end of the last tick.
     counted: u64,
     counts: Vec<u64>,
 }
 
 impl TickCounter {
-    /// Begins measuring at `start`, with the workers' I/O count.
+    /// Starts at `start`, with the workers' I/O count.
     pub(crate) fn new(start: Nanos, ios: u64) -> TickCounter {
         TickCounter { start, width: TICK_NS, at: start, ios, counted: ios, counts: Vec::new() }
     }

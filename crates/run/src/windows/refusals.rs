@@ -6,7 +6,7 @@ use diskspd_profile::{Profile, RawText, RunOptions, Target};
 use diskspd_sys::raw_devices::may_be_device;
 use diskspd_sys::targets::may_be_file;
 
-/// An option that is given or not, and why it isn't done.
+/// Whether an option is given, its name, and the reason why it is not supported.
 type Lacking<'a> = (bool, &'a str, &'a str);
 
 fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 6] {

@@ -69,7 +69,7 @@ pub fn refusals(span: &TimeSpan, _: &SpanPlan, options: &Options) -> Vec<String>
     refused
 }
 
-/// The free space is checked by the system when it sets the size of a file.
+/// Returns `None`, because Windows checks the free space when the size of a file is set.
 pub fn lack_of_space(_: &Profile, _: &Options) -> Option<(usize, String)> {
     None
 }
@@ -94,7 +94,7 @@ pub(crate) fn waited_for_cpu(_: i32) -> Option<u64> {
     None
 }
 
-/// Block devices filled by an earlier time span; always empty.
+/// Block devices filled by an earlier time span; always empty on Windows.
 #[derive(Debug, Default)]
 pub(crate) struct Prefilled;
 
@@ -126,7 +126,7 @@ pub(crate) fn precreate(
     }
 }
 
-/// Would discard a device.
+/// Not supported on Windows.
 ///
 /// # Errors
 /// Always fails with [`RunSupportError`].
@@ -134,7 +134,7 @@ pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, Mess
     Err(RunSupportError.to_string().into())
 }
 
-/// Would watch a device.
+/// Not supported on Windows.
 ///
 /// # Errors
 /// Always fails.

@@ -57,12 +57,10 @@ pub(crate) mod large_pages {
     pub(crate) struct HugePagePool;
 
     impl HugePagePool {
-        /// Before the threads of the span begin.
         pub(crate) fn reserve_for(_: &SpanPlan) -> HugePagePool {
             HugePagePool
         }
 
-        /// Why a thread has got none, and what to do about it.
         pub(crate) fn explain(&self, why: &LargePagesError) -> String {
             format!("-l: {why}")
         }
@@ -89,7 +87,7 @@ impl Probes {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// Checks whether the requested trace (`-e`) is possible; it was rejected earlier.
+    /// Succeeds, because an unsupported trace (`-e`) was rejected earlier.
     pub fn trace_available(&self, _: &SpanPlan) -> Result<(), Vec<PlanError>> {
         Ok(())
     }
@@ -164,7 +162,6 @@ pub(crate) fn make_ready(
     verified(plan)
 }
 
-/// Returns the observer of a time span.
 pub(crate) fn observe(
     plan: &SpanPlan,
     _: &HeldTargets,
@@ -183,7 +180,7 @@ pub(crate) fn look_at_content(plan: &SpanPlan, _: &HeldTargets, voice: &RunRepor
 #[derive(Debug)]
 pub(crate) struct Awake(Infallible);
 
-/// Keeps processors from sleeping; it was rejected earlier.
+/// Returns `None`, because the option was rejected earlier.
 pub(crate) fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, RunSupportError> {
     Ok(None)
 }

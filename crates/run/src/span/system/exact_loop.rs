@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
     pub ios: u64,
-    /// Time in ns.
+    /// Elapsed time in ns.
     pub elapsed: Nanos,
     pub cpu: ThreadUsage,
 }
