@@ -31,7 +31,7 @@ pub struct TestNotes {
     pub name: String,
     pub about: String,
     pub command: String,
-    /// The figure that decides, by its name; `None` = the usual one.
+    /// Name of the deciding figure; `None` = the default.
     pub metric: Option<String>,
     pub same: Option<f64>,
     pub worse: f64,
@@ -77,7 +77,7 @@ const SUITES: NotesKind = NotesKind { folder: "suites", format: "diskspd-suite-n
 const BASELINES: NotesKind = NotesKind { folder: "baselines", format: "diskspd-baseline" };
 
 impl Store {
-    /// Keeps the suite notes of the runs with this label.
+    /// Stores the suite notes of the runs with this label.
     pub fn keep_suite(&self, label: &str, notes: &SuiteNotes) -> Result<(), StoreError> {
         self.put_notes(&SUITES, label, notes)
     }
@@ -87,12 +87,12 @@ impl Store {
         self.get(&SUITES, label)
     }
 
-    /// The labels of all runs of suites, in no order.
+    /// Returns the labels of all suite runs, in no particular order.
     pub fn suites(&self) -> Result<Vec<String>, StoreError> {
         self.list_names(&SUITES)
     }
 
-    /// Sets a baseline, in place of an earlier one of that name.
+    /// Sets a baseline; replaces an earlier one with that name.
     pub fn set_baseline(&self, name: &str, baseline: &Baseline) -> Result<(), StoreError> {
         self.put_notes(&BASELINES, name, baseline)
     }
@@ -102,14 +102,13 @@ impl Store {
         self.get(&BASELINES, name)
     }
 
-    /// The names of all baselines, in order.
     pub fn baselines(&self) -> Result<Vec<String>, StoreError> {
         let mut names = self.list_names(&BASELINES)?;
         names.sort();
         Ok(names)
     }
 
-    /// Forgets a baseline; its runs stay. Whether there was one.
+    /// Removes a baseline, but not its runs. Returns whether it existed.
     pub fn remove_baseline(&self, name: &str) -> Result<bool, StoreError> {
         let file = self.notes_file(&BASELINES, name);
         match fs::remove_file(&file) {

@@ -39,7 +39,7 @@ impl StoredForm {
         }
     }
 
-    /// The end of the file's name.
+    /// Returns the end of the file name.
     pub fn ending(self) -> &'static str {
         match self {
             StoredForm::Record => "json.gz",
@@ -49,7 +49,7 @@ impl StoredForm {
         }
     }
 
-    /// Returns its word in the index; for results of other programs the name of their format.
+    /// Returns the word in the index; for results of other programs, the name of their format.
     pub fn word(self) -> &'static str {
         match self {
             StoredForm::Record => "json",
@@ -154,7 +154,7 @@ impl Store {
         self.runs_folder().join(name_of(id, NOTES_FILE))
     }
 
-    /// Opens the folder of the runs, for reading and removing files directly in it.
+    /// Opens the folder of the runs, for direct access to its files.
     pub(super) fn open_runs(&self) -> Result<OpenFolder, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs_folder(), error };
         folder::refuse_foreign_link(&self.runs_folder()).map_err(failed)?;
@@ -166,7 +166,7 @@ impl Store {
         Ok(self.open_runs()?.stamp(&name_of(id, source.ending())).map_err(failed)?.is_some())
     }
 
-    /// Returns the notes about a run; empty if the file is missing.
+    /// Returns the notes about a run; empty = there is no file.
     pub fn read_notes(&self, id: &str) -> Result<RunNotes, StoreError> {
         let file = self.about_file(id);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
@@ -270,7 +270,7 @@ impl Store {
         known.map(Some).map_err(|why| wrong(why.to_string()))
     }
 
-    /// Returns the parts of a run's fingerprint; `None` if its file lacks them.
+    /// Returns the parts of a run's fingerprint; `None` = its file lacks them.
     pub(super) fn fingerprint(&self, id: &str) -> Option<Fingerprint> {
         let opened = self.open_runs().ok()?.file(&name_of(id, StoredForm::Record.ending())).ok()?;
         let record = json::read_from(BufReader::new(UnpackedFile::new(opened))).ok()?;
@@ -285,13 +285,12 @@ fn name_of(id: &str, ending: &str) -> String {
     if id::is_whole(id) { format!("{id}.{ending}") } else { String::new() }
 }
 
-/// The folder that holds a name.
 fn parent_folder(path: &Path) -> PathBuf {
     let above = path.parent().filter(|above| !above.as_os_str().is_empty());
     above.unwrap_or(Path::new(".")).to_owned()
 }
 
-/// Waits until the names in folders are on the disk.
+/// Waits until the names in the folders are durable.
 fn sync_all(folders: BTreeSet<PathBuf>) -> io::Result<()> {
     for folder in folders {
         match OpenFolder::open(&folder) {

@@ -7,7 +7,7 @@ use diskspd_machine::fingerprint::Fingerprint;
 use rusqlite::{ToSql, params_from_iter};
 use std::collections::{BTreeSet, HashMap};
 
-/// Ids that a message about several names.
+/// Maximum number of ids in a message.
 const MAX_NAMED_IDS: usize = 6;
 
 impl StoreIndex {
@@ -151,7 +151,7 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
-    /// The id of the run that is there already; `None` = it's new.
+    /// Returns the id of an already stored run with this identity; `None` = it is new.
     pub(crate) fn of_identity(&self, identity: &str) -> Result<Option<String>, StoreError> {
         use rusqlite::OptionalExtension;
         let sql = "SELECT id FROM runs WHERE identity = ?1 ORDER BY saved_at LIMIT 1";
@@ -168,7 +168,7 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
-    /// Returns the length of id prefixes that distinguishes all runs.
+    /// Returns the length of id prefixes that distinguish all runs.
     pub fn telling_length(&self) -> Result<usize, StoreError> {
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut statement = self.connection.prepare("SELECT id FROM runs ORDER BY id")?;

@@ -2,11 +2,10 @@
 
 use diskspd_sys::fault_points;
 
-/// Only letters from the end of the alphabet, so that ids are rarely words.
+/// Letters from the end of the alphabet, so that ids are rarely words.
 const LETTERS: &[u8; 16] = b"klmnopqrstuvwxyz";
 /// 48 bits: a collision among a million runs has a chance of 1 in 500, and is checked.
 pub(crate) const LENGTH: usize = 12;
-/// Shorter beginnings are not shown.
 pub(crate) const MIN_SHOWN_LENGTH: usize = 4;
 
 pub(crate) fn random() -> String {
@@ -14,7 +13,7 @@ pub(crate) fn random() -> String {
     (0..LENGTH).map(|place| char::from(LETTERS[(number >> (4 * place)) as usize & 15])).collect()
 }
 
-/// Whether it could be an id or the beginning of one.
+/// Whether the text can be an id or a prefix of one.
 pub(crate) fn could_begin(text: &str) -> bool {
     !text.is_empty() && text.len() <= LENGTH && text.bytes().all(|letter| LETTERS.contains(&letter))
 }

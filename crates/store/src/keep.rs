@@ -11,7 +11,7 @@ use diskspd_results::RunSummary;
 #[derive(Debug)]
 pub struct SavedRun {
     pub kept: StoredRun,
-    /// Reason for the missing index entry, which is added at the next opening of the store.
+    /// Reason for a missing index entry, which is added when the store is opened again.
     pub index: Result<(), StoreError>,
 }
 
@@ -23,7 +23,7 @@ pub enum ImportOutcome {
 }
 
 impl Store {
-    /// Keeps a run.
+    /// Stores a run.
     ///
     /// # Errors
     /// Fails if it cannot be kept, with its actual location.
@@ -87,8 +87,7 @@ impl StoreIndex {
         Ok(None)
     }
 
-    /// Changes the notes about a run: the file first, then the row, without interference from other
-    /// processes.
+    /// Changes the notes of a run atomically: the file first, then the row.
     pub fn describe(&mut self, id: &str, change: impl Fn(&mut RunNotes)) -> Result<(), StoreError> {
         let store = self.store.clone();
         let source = self.source_of(id)?;

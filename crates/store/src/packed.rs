@@ -10,12 +10,10 @@ use std::path::Path;
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Whether bytes are compressed.
 pub fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// The bytes, compressed.
 pub fn pack(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     // Memory takes everything.
@@ -52,13 +50,13 @@ pub fn reader(source: impl Read) -> impl Read {
 /// record. It seeks to its start only.
 #[derive(Debug)]
 pub struct UnpackedFile<S> {
-    /// `None` after a failed rewind.
+    /// Decoder; `None` = after a failed rewind.
     decoder: Option<MultiGzDecoder<S>>,
     position: u64,
 }
 
 impl<S: Read + Seek> UnpackedFile<S> {
-    /// The content of a source from its current position.
+    /// Reads a source from its current position.
     pub fn new(source: S) -> UnpackedFile<S> {
         UnpackedFile { decoder: Some(MultiGzDecoder::new(source)), position: 0 }
     }

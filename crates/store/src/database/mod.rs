@@ -31,22 +31,22 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// Messages about files that could not be indexed; the rest is indexed.
 pub type IndexMessages = Vec<String>;
 
-/// The index, opened and up to date.
+/// Open, up-to-date index.
 #[derive(Debug)]
 pub struct StoreIndex {
     pub(super) store: Store,
     pub(super) connection: Connection,
-    /// Files of the store that are none of a run, or damaged: a message each.
+    /// Messages about files in the store that are damaged, or not runs.
     pub troubles: IndexMessages,
 }
 
-/// Run of a row: its id, and the extension of its file.
+/// Row of a run: its id, and the extension of its file.
 type RowKey = (String, &'static str);
 
 #[derive(Debug)]
 pub(super) struct StampedEntry {
     entry: StoreEntry,
-    /// Stamp of its notes, not newer than the notes.
+    /// Stamp of the run's notes, not newer than the notes.
     notes: i64,
 }
 
@@ -200,7 +200,7 @@ impl Store {
         Ok(index)
     }
 
-    /// Rejects anything except a file, because links may lead to other users' files, and pipes block.
+    /// Rejects anything except a regular file: links may lead to other users' files, and pipes block.
     fn refuse_what_is_no_file(&self) -> Result<(), StoreError> {
         let file = self.index_file();
         let why = match fs::symlink_metadata(&file) {
@@ -379,7 +379,7 @@ impl StoreIndex {
         Ok(answer)
     }
 
-    /// Runs an atomic change, waiting for other writers.
+    /// Executes an atomic change after a wait for other writers.
     pub(super) fn write<T>(
         &mut self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError>,
@@ -465,7 +465,7 @@ impl StoreIndex {
         })
     }
 
-    /// Takes a run out of the index.
+    /// Removes a run from the index.
     pub(super) fn take(transaction: &Connection, store: &Store, id: &str) -> Result<(), StoreError> {
         rows::remove(transaction, id).map_err(|error| store.index_error(&error))
     }
