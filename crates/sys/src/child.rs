@@ -27,7 +27,7 @@ pub fn feed(command: &mut Command, text: &[u8]) -> io::Result<ExitStatus> {
 #[derive(Debug)]
 pub struct ChildProgram {
     child: Mutex<Child>,
-    /// Reader of its standard output; `None` = output to a file.
+    /// Reader of standard output; `None` = output to a file.
     printed: Option<PipeReader>,
     /// Reader of standard error; `None` = finished.
     told: Option<PipeReader>,
@@ -68,7 +68,7 @@ impl ChildProgram {
         }
     }
 
-    /// Returns whether it has ended. Its process number is not reused before [`ChildProgram::finish`].
+    /// Whether it has ended. Its process number is not reused before [`ChildProgram::finish`].
     pub fn has_ended(&self) -> io::Result<bool> {
         process_group::has_ended(&mut self.child.lock_anyway())
     }

@@ -56,7 +56,7 @@ pub enum EventError {
         .0.display()
     )]
     NoEvent(PathBuf),
-    /// A lock that is held for longer than opening takes.
+    /// The lock is held for longer than an open takes.
     #[error("{} is locked by another program; stop that, or choose another name", .0.display())]
     Locked(PathBuf),
     #[error("{}: {doing}: {source}", path.display())]
@@ -67,7 +67,7 @@ pub enum EventError {
 pub struct Event {
     path: PathBuf,
     file: OwnedFd,
-    /// Becomes readable when the file is written to.
+    /// Readable after a write to the file.
     changes: OwnedFd,
 }
 
@@ -135,19 +135,18 @@ impl Event {
         Ok(Some(Event { path: path.to_owned(), file, changes }))
     }
 
-    /// Returns whether it is set.
     pub fn is_set(&self) -> Result<bool, EventError> {
         let found = fs::fstat(&self.file).map_err(|e| kernel_error(&self.path, "inspecting it", e))?;
         Ok(found.st_size > 0)
     }
 
-    /// Sets it; all waiting processes continue.
+    /// Sets the event; all waiting processes continue.
     pub fn set(&self) -> Result<(), EventError> {
         let written = rustix::io::pwrite(&self.file, b"1", 0);
         written.map(|_| ()).map_err(|e| kernel_error(&self.path, "setting it", e))
     }
 
-    /// Resets it, so that later waits block.
+    /// Resets the event, so that later waits block.
     pub fn reset(&self) -> Result<(), EventError> {
         fs::ftruncate(&self.file, 0).map_err(|e| kernel_error(&self.path, "resetting it", e))
     }
@@ -159,7 +158,7 @@ impl Event {
         self.wait_unless(limit, None)
     }
 
-    /// Waits as above; also ends, not set, when it is called off.
+    /// Waits as [`Event::wait`]; a cancellation ends the wait without the event.
     pub fn wait_unless(&self, limit: Duration, off: Option<&WaitCancel>) -> Result<bool, EventError> {
         let fail = |error| kernel_error(&self.path, "waiting for it", error);
         let deadline = Instant::now() + limit;
@@ -198,7 +197,7 @@ impl Event {
     }
 }
 
-/// Ends a wait for an event, from another thread.
+/// Cancellation of waits, from another thread.
 #[derive(Debug)]
 pub struct WaitCancel(OwnedFd);
 

@@ -12,27 +12,27 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileStep {
     MakeFolder,
-    /// Make a file without a name.
+    /// Creates a file without a name.
     MakeUnnamed,
     MakeNamed,
     /// Make a file in the folder for temporary files, in place of one that can't be where it belongs.
     MakeElsewhere,
     Write,
-    /// Wait until a file is on the disk.
+    /// Waits until a file is durable.
     Sync,
-    /// Take the lock of a file.
+    /// Locks a file.
     Lock,
-    /// Give a file its first name.
+    /// Gives a file its first name.
     Link,
     Rename,
     Remove,
-    /// Wait until the names in a folder are on the disk.
+    /// Waits until the names in a folder are durable.
     SyncFolder,
     Open,
     Look,
     List,
     Connect,
-    /// Begin to write to the database.
+    /// Starts a write to the database.
     Begin,
     Commit,
 }
@@ -116,7 +116,7 @@ pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(second)
 }
 
-/// Waits until a file is on the disk.
+/// Waits until a file is durable.
 pub fn sync_all(file: &File) -> io::Result<()> {
     check_step(FileStep::Sync)?;
     file.sync_all()?;
@@ -124,7 +124,7 @@ pub fn sync_all(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// A file or a folder is on the disk now.
+/// Reports that a file or folder is durable.
 pub(crate) fn synced(what: &File) {
     if let Some(watcher) = current_watcher() {
         watcher.synced(what);

@@ -26,7 +26,7 @@ pub type FileHandle = OwnedFd;
 pub struct OpenTarget {
     pub file: OwnedFd,
     pub size: u64,
-    /// Device number of a block device itself, from `stat`; `None` for other files.
+    /// Device number of a block device, from `stat`; `None` for other files.
     pub device: Option<u64>,
 }
 
@@ -186,7 +186,7 @@ pub fn has_data(path: &Path) -> bool {
     path.is_file() && FileSystemType::from_name(&file_systems::type_name(path)).holds_data()
 }
 
-/// The directions of a mode, as flags and in words.
+/// Returns the directions of a mode, as flags and in words.
 fn mode_direction(mode: &OpenMode) -> (OFlags, &'static str) {
     match (mode.read, mode.write) {
         (true, true) => (OFlags::RDWR, "read and write"),
@@ -246,7 +246,7 @@ pub fn is_regular(file: impl AsFd) -> bool {
     rustix::fs::fstat(file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile)
 }
 
-/// (device, inode) of an open file.
+/// Returns (device, inode) of an open file.
 pub fn identity(file: impl AsFd) -> Option<(u64, u64)> {
     rustix::fs::fstat(file).ok().map(|found| (found.st_dev, found.st_ino))
 }

@@ -40,7 +40,7 @@ pub fn refuse_foreign_link(path: &Path) -> io::Result<()> {
 pub struct OpenFolder(OwnedFd);
 
 impl OpenFolder {
-    /// Opens it, following links by the rule of [`reach`].
+    /// Opens a folder, following links by the rule of [`reach`].
     pub fn open(path: &Path) -> io::Result<OpenFolder> {
         Ok(OpenFolder(reach::open_folder(path)?))
     }
@@ -96,7 +96,7 @@ impl OpenFolder {
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Returns all names in it, sorted.
+    /// Returns all names in the folder, sorted.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let named = |entry: rustix::io::Result<rustix::fs::DirEntry>| {
             Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()))
@@ -108,7 +108,7 @@ impl OpenFolder {
         Ok(names)
     }
 
-    /// Waits until its names are on the disk.
+    /// Waits until the names of the folder are durable.
     pub fn sync(&self) -> io::Result<()> {
         check_step(FileStep::SyncFolder)?;
         rustix::fs::fsync(&self.0)?;

@@ -13,7 +13,7 @@ pub enum Kind {
     BlockDevice,
     Pipe,
     Socket,
-    /// A character device, or a link that wasn't followed.
+    /// Character device, or a link that was not followed.
     Other,
 }
 
@@ -34,7 +34,7 @@ impl Kind {
     }
 }
 
-/// (device, inode): the same for all names of one file.
+/// Returns (device, inode), which is equal for all names of a file.
 pub fn identity(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
 }
@@ -43,7 +43,7 @@ pub fn identity_of_open(file: &std::fs::File) -> Option<(u64, u64)> {
     file.metadata().ok().map(|found| identity(&found))
 }
 
-/// An open file, opened again for reading from its start.
+/// Opens a file again for reading from its start.
 pub fn reopened_to_read(file: &std::fs::File) -> Option<std::fs::File> {
     std::fs::File::open(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()
 }
@@ -64,12 +64,12 @@ pub fn file_system(found: &Metadata) -> u64 {
     found.dev()
 }
 
-/// Bytes that it takes on its file system.
+/// Returns the allocated bytes of the file.
 pub fn stored(found: &Metadata) -> u64 {
     found.blocks().saturating_mul(512)
 }
 
-/// Number of the user whose it is.
+/// Returns the number of the owner.
 pub fn owner(found: &Metadata) -> u32 {
     found.uid()
 }
@@ -85,7 +85,7 @@ pub(super) fn others_may_write(mode: u32) -> bool {
 
 pub use std::os::unix::fs::symlink;
 
-/// Makes a pipe with a name, for tests of the crates above.
+/// Creates a named pipe, for tests of other crates.
 pub fn make_pipe(path: &std::path::Path) -> std::io::Result<()> {
     Ok(rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR)?)
 }

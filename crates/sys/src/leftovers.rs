@@ -6,10 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
-/// Longest time for all removals. Storage may delay them forever.
+/// Maximum time of all removals, which unresponsive storage can block.
 const REMOVAL_TIME: Duration = Duration::from_secs(1);
 
-/// The registry of this process.
 pub(crate) static LEFTOVERS: Leftovers = Leftovers(Mutex::new(Vec::new()));
 
 type Removal = Box<dyn FnOnce() + Send>;
@@ -30,7 +29,7 @@ impl Leftovers {
         Leftover { number, registry: self }
     }
 
-    /// Removes everything that is registered. Returns after [`REMOVAL_TIME`] in any case.
+    /// Removes all registered files. Returns after [`REMOVAL_TIME`] in any case.
     pub(crate) fn remove_all(&self) {
         let removals = std::mem::take(&mut *self.0.lock_anyway());
         if removals.is_empty() {

@@ -41,7 +41,7 @@ pub fn hold_folder(path: &Path) -> std::io::Result<Option<File>> {
     Ok(hold(&folder)?.then_some(folder))
 }
 
-/// The first lock that would keep us from locking all bytes for writing.
+/// Returns the first lock that prevents a write lock on all bytes.
 fn of_bytes(file: BorrowedFd<'_>) -> Option<Locked> {
     // SAFETY: `flock` is made of integers, for which all bytes zero are a value: from the start, up to the
     // end, by no process.

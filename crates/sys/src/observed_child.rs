@@ -13,13 +13,13 @@ use std::process::{ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-/// Signals that ask a program to do something. They belong to the command.
+/// Signals that request an action of a program, and so belong to the command.
 const FORWARDED: [libc::c_int; 6] =
     [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1, libc::SIGUSR2];
 
-/// The process that gets the signals of this one; 0 = none.
+/// Process that receives the signals of this one; 0 = none.
 static RECEIVER: AtomicI32 = AtomicI32::new(0);
-/// A signal that came before there was a receiver; 0 = none.
+/// Signal that arrived before there was a receiver; 0 = none.
 static EARLY_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct ObservedChild {
     _forwarding: Forwarding,
 }
 
-/// Signals of this process go to the command until dropped. Then they have their earlier effect.
+/// Passes signals of this process to the command until dropped, which restores the earlier actions.
 #[derive(Debug)]
 struct Forwarding(Vec<(libc::c_int, libc::sigaction)>);
 
@@ -96,7 +96,7 @@ impl ObservedChild {
         self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    /// Waits until the command ends, for this time at most.
+    /// Waits for the end of the command, with a time limit.
     pub fn wait(&self, at_most: Duration) {
         let mut event = [PollFd::new(&self.handle, PollFlags::IN)];
         let timeout = Timespec::try_from(at_most).ok();
@@ -165,7 +165,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::sync::{Arc, Mutex};
 
-    /// Forwarding changes the actions of the whole process.
+    /// Serializes tests, because forwarding changes the actions of the whole process.
     static TURN: Mutex<()> = Mutex::new(());
 
     #[test]

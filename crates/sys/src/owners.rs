@@ -70,7 +70,7 @@ fn open_as(path: &Path, owner: u32) -> io::Result<File> {
     })
 }
 
-/// Gives up, in this thread, all rights that the user doesn't have.
+/// Drops all privileges of this thread that the user does not have.
 fn become_user(user: u32, group: u32, groups: &[u32]) -> io::Result<()> {
     let groups: Vec<Gid> = groups.iter().copied().map(Gid::from_raw).collect();
     set_thread_groups(&groups)?;
@@ -118,7 +118,6 @@ mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt, chown};
 
-    /// A user without an entry.
     const USER: u32 = 54_321;
 
     #[test]

@@ -23,7 +23,7 @@ pub fn are_filled(words: &[[u8; 8]], word: u64, step: u64) -> bool {
     are_filled_each(words, word, step)
 }
 
-/// The compiler makes wide instructions of the same code.
+/// Same code, compiled to wide instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn fill_wide(words: &mut [[u8; 8]], word: u64, step: u64) {

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 /// call.
 #[derive(Debug)]
 pub struct OwnWait {
-    /// `None` = the kernel doesn't count.
+    /// File; `None` = the kernel does not count.
     file: Option<File>,
 }
 

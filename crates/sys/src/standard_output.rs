@@ -53,7 +53,7 @@ pub fn write_sanitized(file: &File, bytes: &[u8]) -> io::Result<()> {
     sink.write_all(bytes).and_then(|()| sink.flush())
 }
 
-/// Ends lines as programs of this system do: on Windows with CR LF, as DISKSPD.
+/// Writer with the line ends of the system: CR LF on Windows, as DISKSPD.
 #[derive(Debug)]
 pub struct SystemLines<W>(W);
 

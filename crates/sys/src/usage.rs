@@ -23,7 +23,7 @@ pub fn sleeps() -> std::io::Result<u64> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChildrenUsage {
-    /// CPU time, all threads together; its division is sampled as [`thread_usage`]'s.
+    /// CPU time of all threads; its division is sampled like [`thread_usage`]'s.
     pub cpu: ThreadUsage,
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-/// Knows which files must not be replaced.
+/// Check for files that must not be replaced.
 pub trait Guard: std::fmt::Debug + Send + Sync {
     /// Permits a new file to replace this one.
     ///

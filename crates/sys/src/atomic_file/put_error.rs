@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-/// A file that could not be put in its place.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}; {}", kept_text(kept))]
 pub struct PutError {

@@ -2,12 +2,11 @@
 
 use super::*;
 
-/// A contiguous piece of a file on the device of its file system.
+/// Contiguous piece of a file on the device of its file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceExtent {
     pub from: u64,
     pub at: u64,
-    /// Bytes.
     pub length: u64,
 }
 

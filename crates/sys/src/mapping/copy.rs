@@ -16,7 +16,7 @@ pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize, around_ca
     }
 }
 
-/// SSE2, which every x86-64 CPU has: sixteen bytes at a time, to aligned addresses.
+/// Copies 16 bytes at a time to aligned addresses, with SSE2, which every x86-64 CPU has.
 #[cfg(target_arch = "x86_64")]
 unsafe fn stream_copy(from: *const u8, to: *mut u8, length: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};

@@ -53,11 +53,11 @@ struct DeallocatedRange {
     first: u64,
 }
 
-/// Command parameters of the blocks of a file of the ring.
+/// Command parameters of a file of the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocks {
     pub namespace: Namespace,
-    /// Writes end when they are durable.
+    /// Whether writes complete when they are durable.
     pub write_through: bool,
     /// Placement identifier of written data; `None` = unspecified.
     pub placement: Option<u16>,

@@ -5,11 +5,11 @@ use io_uring::{cqueue, opcode, squeue, types};
 use std::mem::ManuallyDrop;
 use std::time::Duration;
 
-/// Marks the completion of a cancellation; tags are 32 bits wide.
+/// Tag of the completion of a cancellation; other tags are 32 bits wide.
 const CANCEL: u64 = u64::MAX;
 
 impl<F: EntryForm> Ring<F> {
-    /// Cancels the I/Os in flight and waits for their end; `false` if the limit passed before.
+    /// Cancels the I/Os in flight and waits for their end; returns false if the limit passed before.
     pub(super) fn drain(&mut self) -> bool {
         let limit = Nanos::try_from(self.options.drain_limit.as_nanos()).unwrap_or(Nanos::MAX);
         let deadline = monotonic().saturating_add(limit);

@@ -32,12 +32,12 @@ pub(super) mod entry {
             transfer: &Transfer,
         ) -> Option<Self::Submission>;
 
-        /// Bytes transferred or the negated error, of the transfer with this tag.
+        /// Returns the transferred bytes or the negated error of the transfer with this tag.
         fn result(&self, tag: u32, answer: i32) -> i32;
     }
 }
 
-/// Reads, writes and the like of open files.
+/// Reads, writes and other operations on open files.
 #[derive(Debug, Clone, Copy)]
 pub struct FileTransfers;
 
@@ -140,7 +140,7 @@ fn entry_with(
     }
 }
 
-/// The entry of what refers to no memory.
+/// Returns the entry of an operation without memory.
 #[cold]
 fn other_entry(name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
     let Transfer { op, offset, length, .. } = *transfer;

@@ -22,7 +22,7 @@ use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Maximum number of random names that are already taken, which indicates an attack.
+/// Maximum number of taken random names; more indicate an attack.
 const MAX_NAME_TRIES: usize = 100;
 
 /// Location of a new file: a folder and a name in it.
@@ -79,7 +79,7 @@ impl FileTarget {
         Ok(place)
     }
 
-    /// Creates a file for this place, not yet under its name.
+    /// Creates a file for this location, not yet under its name.
     pub fn begin(self: &Arc<FileTarget>) -> io::Result<NewFile> {
         let (file, path) = random_names(&self.folder, &self.name)?;
         Ok(NewFile { place: Arc::clone(self), file, path: Some(path) })
@@ -141,7 +141,7 @@ impl NewFile {
         &mut self.file
     }
 
-    /// Whether another file was in its place at the check.
+    /// Whether another file existed at this location at the check.
     pub fn replaces(&self) -> bool {
         self.place.is_taken
     }
@@ -164,7 +164,7 @@ impl NewFile {
         Err(PutError { error, kept })
     }
 
-    /// Keeps it next to its place, under a separate name.
+    /// Keeps the file next to its location, under a separate name.
     pub fn keep_beside(&mut self) -> io::Result<PathBuf> {
         Ok(self.path.take().unwrap_or_else(|| self.place.folder.join(&self.place.name)))
     }

@@ -13,12 +13,12 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     std::fs::create_dir(path)
 }
 
-/// Makes the folders of a path that are missing.
+/// Creates the missing folders of a path.
 pub fn make_all(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
-/// Refuses a folder that is a link of another user: making one takes a privilege.
+/// Permits all folders, because the creation of a link requires a privilege.
 pub fn refuse_foreign_link(_: &Path) -> io::Result<()> {
     Ok(())
 }
@@ -27,7 +27,7 @@ pub fn refuse_foreign_link(_: &Path) -> io::Result<()> {
 pub struct OpenFolder(PathBuf);
 
 impl OpenFolder {
-    /// Resolves its location.
+    /// Opens a folder by its location.
     ///
     /// # Errors
     /// Fails if it does not exist.
@@ -73,12 +73,12 @@ impl OpenFolder {
         std::fs::remove_file(self.right_here(name)?)
     }
 
-    /// Returns all names in it.
+    /// Returns all names in the folder.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         std::fs::read_dir(&self.0)?.map(|entry| Ok(entry?.file_name())).collect()
     }
 
-    /// Returns at once, because the file system makes its names durable automatically.
+    /// Returns at once, because the file system makes names durable automatically.
     pub fn sync(&self) -> io::Result<()> {
         Ok(())
     }

@@ -10,7 +10,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
-/// Lock file of a folder; it is not part of the kept content.
+/// Lock file of a folder, not part of its content.
 pub const IN_USE: &str = ".in-use";
 
 /// Halves of the locked byte's offset, past any possible file content, because locked bytes are

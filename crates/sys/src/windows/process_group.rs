@@ -3,7 +3,7 @@
 use std::io;
 use std::process::{Child, Command};
 
-/// Starts it unchanged, because Ctrl-C of the console reaches it automatically.
+/// Does nothing, because Ctrl-C of the console reaches the program automatically.
 pub(crate) fn leads_its_own(_: &mut Command) {}
 
 /// Returns whether the program has ended; it can still be waited for, and keeps its process number.
@@ -19,5 +19,5 @@ pub fn kill(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// Ctrl-C ends this process and its children together.
+/// Does nothing, because Ctrl-C ends this process and its children together.
 pub(crate) fn leaves_interrupts_to_children() {}

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Links in a path; the system follows no more either.
+/// Maximum number of links in a path, as in the system.
 const LINKS: usize = 40;
 /// The folder of the descriptors of this process, as Linux calls it: `-` is a name in it.
 const DESCRIPTORS: &str = "/proc/self/fd";
@@ -60,7 +60,7 @@ pub fn reach(path: &Path, last: LastName) -> Result<ReachedObject, ReachError> {
 }
 
 impl FolderEntry {
-    /// The path, without links at its end.
+    /// Returns the path without links at its end.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -69,7 +69,7 @@ impl FolderEntry {
         &self.path
     }
 
-    /// The kind of the object; `None` = the name is free.
+    /// Returns the kind of the object; `None` = the name is free.
     pub fn kind(&self) -> Option<Kind> {
         std::fs::metadata(&self.path).ok().map(|found| Kind::from_metadata(&found))
     }
@@ -102,7 +102,7 @@ impl FolderEntry {
         File::options().write(true).open(&self.path)
     }
 
-    /// Makes a file of this name.
+    /// Creates a file with this name.
     ///
     /// # Errors
     /// Fails with [`io::ErrorKind::AlreadyExists`], or another error of the system.

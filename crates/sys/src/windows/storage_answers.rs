@@ -27,7 +27,7 @@ use windows_sys::Win32::System::Ioctl::{
 };
 use windows_sys::Win32::System::Threading::CreateEventW;
 
-/// Maximum size of a result in bytes; for lists of ranges the rest is queried again.
+/// Maximum size of a result in bytes; longer lists of ranges need several queries.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 const MAX_PATH_UNITS: usize = 1 << 15;
@@ -35,28 +35,26 @@ const MAX_PATH_UNITS: usize = 1 << 15;
 /// Questions to a device, a volume or a file. None of them changes anything, or has pointers in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageQuery {
-    /// Activity of a disk or volume: `DISK_PERFORMANCE`. The first query enables counting.
+    /// Activity of a disk or volume: `DISK_PERFORMANCE`. The first query starts counting.
     Performance,
     Extents,
-    /// Size of a disk and its sectors: `DISK_GEOMETRY_EX`.
+    /// Size and sectors of a disk: `DISK_GEOMETRY_EX`.
     Geometry,
-    /// Bytes of a disk or a volume: `GET_LENGTH_INFORMATION`. It takes the right to read.
+    /// Bytes of a disk or volume: `GET_LENGTH_INFORMATION`. Requires read access.
     Length,
     DeviceNumber,
-    /// The partitions of a disk: `DRIVE_LAYOUT_INFORMATION_EX`.
+    /// Partitions of a disk: `DRIVE_LAYOUT_INFORMATION_EX`.
     Layout,
-    /// A property by its number (`STORAGE_PROPERTY_ID`), each with a separate structure.
+    /// Property by number (`STORAGE_PROPERTY_ID`), each with a separate structure.
     Property(u32),
-    /// The allocated ranges of this part of a file: `FILE_ALLOCATED_RANGE_BUFFER`s.
+    /// Allocated ranges of this part of a file: `FILE_ALLOCATED_RANGE_BUFFER`.
     AllocatedRanges {
         from: u64,
-        /// Bytes.
         length: u64,
     },
     /// Valid regions in this part of a file: `FILE_REGION_OUTPUT`.
     ValidRegions {
         from: u64,
-        /// Bytes.
         length: u64,
     },
 }
@@ -89,11 +87,11 @@ impl StorageQuery {
     }
 }
 
-/// An answer, and whether there is more than fits in one.
+/// Result of a query, and whether it is incomplete.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageAnswer {
     pub bytes: Vec<u8>,
-    /// Whether the message is the beginning of a longer one.
+    /// Whether the result is the beginning of a longer one.
     pub more: bool,
 }
 
@@ -203,7 +201,7 @@ fn open(path: &Path, access: u32) -> io::Result<File> {
 pub enum DriveKind {
     Local,
     Remote,
-    /// A disc that is read by light: no run writes to it.
+    /// Optical disc, to which no run writes.
     Optical,
     Memory,
     Unknown,
@@ -211,7 +209,7 @@ pub enum DriveKind {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VolumeInformation {
-    /// `NTFS`, `ReFS`
+    /// File system, such as `NTFS` or `ReFS`.
     pub file_system: String,
     pub flags: u32,
 }
@@ -222,7 +220,6 @@ pub struct VolumeRoom {
     pub cluster: u64,
     /// Size of a sector in bytes.
     pub sector: u32,
-    /// All bytes.
     pub size: u64,
     /// Bytes that this user may still fill.
     pub available: u64,
@@ -266,7 +263,7 @@ pub fn information(root: &str) -> io::Result<VolumeInformation> {
     information_of(&open(Path::new(root), FILE_READ_ATTRIBUTES)?)
 }
 
-/// Returns the same for an open volume, or an open object on one.
+/// As [`information`], for an open volume or an open object on one.
 pub fn information_of(root: &impl AsHandle) -> io::Result<VolumeInformation> {
     let root = root.as_handle();
     let (mut flags, mut kind) = (0, [0_u16; 262]);

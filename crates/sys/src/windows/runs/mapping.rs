@@ -27,7 +27,7 @@ use windows_sys::Win32::System::Memory::{
 };
 use windows_sys::Win32::System::SystemServices::FILE_DAX_VOLUME;
 
-/// A file, mapped from its start to the end that it has now.
+/// File that is mapped from its start to its current end.
 #[derive(Debug)]
 pub struct View {
     start: NonNull<u8>,
@@ -211,7 +211,7 @@ impl Drop for View {
 
 /// Returns the system's path of an open file, without its prefix `\\?\`.
 pub fn name_of(file: &OwnedHandle) -> Option<PathBuf> {
-    /// Characters: no path is longer.
+    /// Maximum length of a path in characters.
     const ROOM: usize = 32_768;
     let mut text = vec![0u16; ROOM];
     // SAFETY: the file is open; the system writes at most so many characters to the array.

@@ -15,7 +15,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 use windows_sys::Win32::System::Ioctl::FSCTL_ALLOW_EXTENDED_DASD_IO;
 
-/// Whether a path is `\\.\PhysicalDrive<n>` or `\\.\<letter>:`; no other device is ever opened.
+/// Whether a path is `\\.\PhysicalDrive<n>` or `\\.\<letter>:`; other devices are never opened.
 pub fn may_be_device(path: &Path) -> bool {
     let text = path.as_os_str().to_string_lossy();
     let Some(name) = text.strip_prefix(r"\\.\") else { return false };

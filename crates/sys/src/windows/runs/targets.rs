@@ -17,7 +17,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 use windows_sys::Win32::System::IO::DeviceIoControl;
 use windows_sys::Win32::System::Ioctl::FSCTL_DISABLE_LOCAL_BUFFERING;
 
-/// Bytes that are written at once where a file is filled: as DISKSPD.
+/// Bytes per write when a file is filled, as in DISKSPD.
 const PIECE: usize = 1 << 20;
 
 #[derive(Debug)]
@@ -105,7 +105,6 @@ fn without_local_cache(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Sets the priority of the I/Os of an open file.
 pub fn set_priority(file: &OwnedHandle, priority: IoPriority) -> io::Result<()> {
     let hint = match priority {
         IoPriority::Idle => IoPriorityHintVeryLow,
@@ -162,7 +161,7 @@ pub fn create(
     Ok(made)
 }
 
-/// Removes a file unless it is kept.
+/// Removes the file on drop, unless it is kept.
 struct UnfinishedTarget(Option<PathBuf>);
 
 impl UnfinishedTarget {
