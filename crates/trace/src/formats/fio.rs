@@ -7,7 +7,7 @@ use super::fault::TraceErrorKind;
 use super::{EventSink, LineReader, RecordedEvent, Streams, number, placed};
 
 pub(super) struct FioLog {
-    /// Each line begins with a time (version 3).
+    /// Whether each line begins with a time (version 3).
     stamped: bool,
     now_us: u64,
     waited: bool,
@@ -23,7 +23,7 @@ impl FioLog {
     }
 }
 
-/// Maximum that fits in nanoseconds.
+/// Maximum time in µs that can be converted to ns.
 const MAX_TIME_US: u64 = u64::MAX / 2000;
 
 impl LineReader for FioLog {
