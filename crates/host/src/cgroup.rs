@@ -23,7 +23,7 @@ pub(super) struct ControlGroup {
     root: Root,
     directory: PathBuf,
     controllers: String,
-    /// Whether this process is in it, not in one below.
+    /// Whether the process is in this group itself, not in a child.
     own: bool,
 }
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use diskspd_machine::io_limit::IoLimit;
 
-    /// A machine of files, and the groups found on it.
+    /// Creates a machine of files, and reads its groups.
     pub(super) fn groups(files: &[(&str, &str)]) -> (tempfile::TempDir, Groups) {
         let directory = tempfile::tempdir().unwrap();
         for (path, text) in files {

@@ -30,23 +30,22 @@ use std::sync::Mutex;
 #[must_use]
 pub struct Claims {
     held: Vec<File>,
-    /// The devices held, and partitions that are covered by the claim on their disk.
+    /// Claimed devices, and partitions covered by the claim on their disk.
     numbers: Vec<DeviceNumber>,
     files: Mutex<HashSet<(u64, u64)>>,
 }
 
-/// A claim of a process, for others.
+/// Claim of one process for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedClaim {
-    /// The handle of the open device in that process.
+    /// Descriptor of the open device in that process.
     pub handle: i32,
-    /// The device, as `stat` numbers it.
+    /// Device number in the form of `stat`.
     pub device: u64,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimError {
-    /// The device is in use, or has content.
     #[error(transparent)]
     Refused(#[from] WriteRefusedError),
     #[error(transparent)]
@@ -219,7 +218,7 @@ fn find_claimable<L: Location + ?Sized>(
     Ok(Some((device.number, Claimable::instead(target, device))))
 }
 
-/// The devices among the targets of a command line.
+/// Returns the devices among the targets of a command line.
 fn named_devices(targets: &[RawText]) -> Vec<DeviceNumber> {
     let device = |target: &RawText| Some(find_claimable(&*locate(target.as_bytes()).ok()?).ok()??.0);
     targets.iter().filter_map(device).collect()

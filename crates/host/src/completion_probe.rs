@@ -132,7 +132,7 @@ pub fn polling(path: &Path) -> Polling {
 }
 
 impl Device {
-    /// A partition has the queues of its disk.
+    /// Returns the support of polling; a partition has the queues of its disk.
     fn polling(&self) -> Polling {
         let disk = self.whole_disk().unwrap_or_else(|| self.clone());
         match number::<u8>(&disk.directory().join("queue/io_poll")) {

@@ -31,7 +31,7 @@ impl CpuClock {
 
 #[cfg(target_os = "linux")]
 impl CpuClock {
-    /// Reads the times now.
+    /// Reads the current times.
     ///
     /// # Errors
     /// Fails if `/proc/stat` cannot be read, or does not list a CPU.
@@ -39,7 +39,7 @@ impl CpuClock {
         CpuClock::read_at(&Root::live_system())
     }
 
-    /// Reads the times of the machine with its files in a directory.
+    /// Reads the times from the files of a directory.
     pub fn read_at(root: &Root) -> std::io::Result<CpuClock> {
         let clock = CpuClock::parse(&std::fs::read_to_string(root.path("/proc/stat"))?);
         if clock.0.is_empty() {
@@ -72,13 +72,13 @@ impl CpuClock {
             .collect()
     }
 
-    /// Active CPUs that an earlier reading had and this one lacks, by the kernel's numbers.
+    /// Returns active CPUs of an earlier reading that this one lacks, by kernel number.
     pub fn gone_since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<u32> {
         let gone = |cpu: &u32| earlier.0.contains_key(cpu) && !self.0.contains_key(cpu);
         topology.kernel_cpus().filter(gone).collect()
     }
 
-    /// Returns the lost time since an earlier reading, for the active CPUs in their order.
+    /// Returns the lost time of the active CPUs since an earlier reading, in their order.
     pub fn lost_since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<LostTimes> {
         let lost = |cpu| match (self.0.get(&cpu), earlier.0.get(&cpu)) {
             (Some((_, now)), Some((_, then))) => LostTimes {

@@ -23,7 +23,7 @@ pub fn list(root: &Root) -> Vec<Disk> {
     devices.into_iter().enumerate().map(|(number, device)| describe_disk(root, number, &device)).collect()
 }
 
-/// The kernel's names of all block devices, partitions and unused virtual devices included.
+/// Returns the kernel names of all block devices, including partitions and unused virtual devices.
 pub fn all_names(root: &Root) -> Vec<String> {
     root.names("/sys/class/block")
 }
@@ -98,7 +98,7 @@ fn device_rank(device: &Device) -> u8 {
     }
 }
 
-/// A part of a name, as it's compared.
+/// Part of a name for the comparison of names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum NamePart {
     Number(u128),

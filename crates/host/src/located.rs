@@ -29,7 +29,7 @@ struct CachedFacts {
 
 #[derive(Debug)]
 pub struct InspectionHandle {
-    /// `None` = it can't be opened.
+    /// Open file; `None` = not possible.
     pub file: Option<File>,
     pub stack: Stack,
 }
@@ -43,7 +43,7 @@ impl ResolvedTarget {
         }
     }
 
-    /// The machine as it was seen when the targets were located.
+    /// Returns the machine at the time when the targets were located.
     pub fn root(&self) -> &Root {
         &self.root
     }
@@ -55,7 +55,7 @@ impl ResolvedTarget {
         })
     }
 
-    /// Returns the requirements of `O_DIRECT`; `None` if they are unknown.
+    /// Returns the requirements of `O_DIRECT`; `None` = unknown.
     pub fn direct(&self) -> Option<DirectRequirements> {
         match self.learned.direct.get() {
             Some(known) => *known,

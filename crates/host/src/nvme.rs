@@ -14,12 +14,12 @@ use diskspd_sys::nvme::Namespace;
 use rustix::fs::{FileType, Stat};
 use std::path::{Path, PathBuf};
 
-/// The character device of a namespace.
+/// Character device of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Generic {
-    /// The kernel's name: `ng0n1`.
+    /// Kernel name: `ng0n1`.
     pub name: String,
-    /// The block device that is the same namespace; `None` = the kernel makes none of it.
+    /// Block device of the same namespace; `None` = there is none.
     pub block: Option<Device>,
 }
 
@@ -31,7 +31,7 @@ impl Generic {
         is_character.then(|| Generic::find_by_number(root, split(found.st_rdev))).flatten()
     }
 
-    /// The same, at a path; links are followed.
+    /// Finds the character device at a path, following links.
     pub(crate) fn find_generic(root: &Root, path: &Path) -> Option<Generic> {
         Generic::from_stat(root, &rustix::fs::stat(path).ok()?)
     }
@@ -104,7 +104,8 @@ impl Generic {
 }
 
 impl Device {
-    /// The paths of an NVMe device over several: `nvme0c0n1`, `nvme0c1n1` of `nvme0n1`. They have no number.
+    /// Returns the paths of an NVMe multipath device: `nvme0c0n1`, `nvme0c1n1` of `nvme0n1`. They have no
+    /// device number.
     pub(super) fn nvme_paths(&self, root: &Root) -> Vec<Device> {
         let Some((head, namespace)) = self.name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'))
         else {
@@ -131,7 +132,7 @@ pub(super) struct Claimable {
 }
 
 impl Claimable {
-    /// A block device is claimed itself.
+    /// Returns the block device itself as the device to claim.
     pub(crate) fn itself<L: Location + ?Sized>(target: &L) -> Claimable {
         Claimable { name: target.name().to_owned(), way: target.access_path().to_owned() }
     }

@@ -45,7 +45,7 @@ fn active_cpus(root: &Root) -> (Vec<u32>, Vec<u32>) {
     (active, forbidden)
 }
 
-/// The online CPUs as /proc/stat lists them: also there when /sys is not.
+/// Returns the online CPUs from /proc/stat, which also exists without /sys.
 fn cpus_of_stat(root: &Root) -> Vec<u32> {
     let text = root.text("/proc/stat").unwrap_or_default();
     let names = text.lines().filter_map(|line| line.split_ascii_whitespace().next());

@@ -15,7 +15,7 @@ use std::os::unix::fs::FileExt;
 /// Number of blocks in a sample. With 128, a share of 10 % is estimated as 5 to 16 % (95 % confidence),
 /// and a share of 50 % never as a third.
 const BLOCKS: u64 = 128;
-/// Bytes of each, where the device has no larger logical block.
+/// Bytes of a sampled block, unless the device has larger logical blocks.
 const BLOCK: u64 = 4096;
 
 /// Reads at least one block between `order.from` and `to` until the deadline, skipping holes. `None` if no
@@ -111,7 +111,7 @@ fn common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
-/// Returns a reproducible pseudo-random number for a part, so repeated checks of the same content agree.
+/// Returns a reproducible pseudo-random number for a part, so that repeated checks agree.
 fn scatter(part: u64) -> u64 {
     let mixed = (part + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16

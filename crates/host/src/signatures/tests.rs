@@ -1,6 +1,5 @@
 use super::*;
 
-/// Bytes at offsets.
 type Marks<'a> = &'a [(u64, &'a [u8])];
 
 fn recognized_names(size: u64, marks: Marks) -> Vec<Name> {
@@ -213,7 +212,7 @@ fn images_of_real_tools_are_recognized() {
     assert_eq!(made.into_inner(), TOOLS.len());
 }
 
-/// Formats whose tools are hardly to be had, as libblkid accepts them.
+/// Formats whose tools are hard to obtain, in the form that libblkid accepts.
 #[test]
 fn crafted_marks_are_recognized_as_blkid_does() {
     const END: u64 = 64 * MIB;

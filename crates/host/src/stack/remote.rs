@@ -12,7 +12,7 @@ pub(super) fn stack(root: &Root, place: &FileLocation) -> Option<Stack> {
     of_mount(root, &place.mount(root)?)
 }
 
-/// Returns the layers of all mounts of other hosts whose clients count.
+/// Returns the mounts of other hosts with client counters.
 pub(super) fn layers(root: &Root) -> Vec<Layer> {
     root.mounts().iter().filter_map(|mount| of_mount(root, mount)).flat_map(|stack| stack.layers).collect()
 }

@@ -45,7 +45,7 @@ impl MissingDevices {
 pub(super) struct UnderlyingDevices {
     pub devices: Vec<Device>,
     pub file_system: String,
-    /// The file systems on the way, the upper one first; an overlay has several.
+    /// File systems in between, the upper one first; an overlay has several.
     pub mounts: Vec<StackMount>,
 }
 
@@ -108,7 +108,7 @@ fn describe_mount(mount: &Mount) -> StackMount {
     StackMount { mount_point: at, kind: file_system, options }
 }
 
-/// Further devices of a file system: external journals, and realtime data (XFS).
+/// Returns further devices of a file system: external journals, and realtime data (XFS).
 fn other_devices(root: &Root, mount: &Mount, main: &Device) -> Vec<Device> {
     let option = |option: &str| {
         let node = ["logdev=", "rtdev="].iter().find_map(|name| option.strip_prefix(name))?;
@@ -163,7 +163,7 @@ fn without_device(mount: &Mount) -> Option<MissingDevices> {
     Some(MissingDevices::Unknown(why))
 }
 
-/// A file of an overlay is one of the uppermost of its directories that has it.
+/// Finds a file of an overlay in the uppermost directory that contains it.
 fn resolve_overlay(
     root: &Root,
     mount: &Mount,

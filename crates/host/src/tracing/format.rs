@@ -9,14 +9,14 @@ pub struct EventFormat {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Field {
-    /// Bytes before it.
+    /// Offset in bytes.
     pub offset: usize,
     /// Length in bytes.
     pub size: usize,
 }
 
 impl EventFormat {
-    /// Reads the text of a format; `None` = it has no number.
+    /// Parses the text of a format; `None` = it has no number.
     pub fn parse(text: &str) -> Option<EventFormat> {
         let id = text.lines().find_map(|line| line.strip_prefix("ID:"))?.trim().parse().ok()?;
         Some(EventFormat { id, fields: fields(text).collect() })
@@ -26,7 +26,7 @@ impl EventFormat {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, field)| *field)
     }
 
-    /// The first field that a condition names and this tracepoint doesn't have.
+    /// Returns the first field in a filter that this tracepoint lacks.
     pub fn missing<'a>(&self, filter: &'a str) -> Option<&'a str> {
         let outside_quotes = filter.split('"').step_by(2);
         let words = outside_quotes.flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_'));
@@ -39,7 +39,7 @@ pub(super) fn fields(text: &str) -> impl Iterator<Item = (String, Field)> {
     text.lines().filter_map(field)
 }
 
-/// A line like `field:char rwbs[10]; offset:34; size:10; signed:0;`, with tabs between.
+/// Parses a line such as `field:char rwbs[10]; offset:34; size:10; signed:0;`, with tabs.
 fn field(line: &str) -> Option<(String, Field)> {
     let mut parts = line.trim().split(';').map(str::trim);
     let declaration = parts.next()?.strip_prefix("field:")?;

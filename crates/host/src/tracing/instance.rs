@@ -16,12 +16,12 @@ use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct Recording<'a> {
-    /// Tracepoints, named `block/block_rq_issue`.
+    /// Tracepoints, named like `block/block_rq_issue`.
     pub tracepoints: &'a [&'a str],
-    /// A condition on their fields as the kernel evaluates it; shorter than a page.
+    /// Kernel filter on their fields, shorter than a page.
     pub filter: &'a str,
     pub clock: StampClock,
-    /// The CPUs whose events are read, by the kernel's numbers.
+    /// Kernel numbers of the CPUs whose events are read.
     pub cpus: &'a [u32],
     /// Size of a CPU's buffer in KiB: the preferred size, and the minimum if memory is short.
     pub kib: (u64, u64),
@@ -122,7 +122,7 @@ impl Instance {
         file.write_all(value.as_bytes())
     }
 
-    /// Gives these tracepoints another condition, before anything is recorded.
+    /// Sets another filter for these tracepoints before the recording starts.
     pub fn narrow(&self, tracepoints: &[&str], filter: &str) -> Result<(), TracingError> {
         for tracepoint in tracepoints {
             let file = format!("events/{tracepoint}/filter");
@@ -131,17 +131,15 @@ impl Instance {
         Ok(())
     }
 
-    /// Opens or closes one of its tracepoints. A closed one costs nothing.
+    /// Enables or disables a tracepoint. A disabled one costs nothing.
     pub fn switch(&self, tracepoint: &str, on: bool) -> io::Result<()> {
         self.set(&format!("events/{tracepoint}/enable"), if on { "1" } else { "0" })
     }
 
-    /// Starts recording.
     pub fn start(&self) -> io::Result<()> {
         self.set("tracing_on", "1")
     }
 
-    /// Stops recording. Recorded events can still be read.
     pub fn stop(&self) -> io::Result<()> {
         self.set("tracing_on", "0")
     }
@@ -210,7 +208,7 @@ impl Drop for Instance {
     }
 }
 
-/// A file of up to a page, which the kernel gives to the first read alone.
+/// Reads a file of up to a page in one call, because the kernel returns it only to the first read.
 fn in_one_piece(file: &Path) -> io::Result<String> {
     let mut bytes = vec![0; 4096];
     let length = File::open(file)?.read(&mut bytes)?;
@@ -226,8 +224,7 @@ const MAX_TRIES: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(10);
 
 const PREFIX: &str = "diskspd-";
-/// Maximum number of instances of one process, or of processes with the same number in different
-/// containers.
+/// Maximum number of instances of one process, or of processes with the same number in different containers.
 const MAX_NAMESAKES: u32 = 64;
 
 fn make_instance(all: &Path) -> io::Result<PathBuf> {
@@ -257,7 +254,7 @@ fn remove_abandoned(all: &Path) {
     }
 }
 
-/// Returns the process of an instance; `None` if the instance belongs to another program.
+/// Returns the process of an instance; `None` = the instance of another program.
 fn instance_owner(name: &str) -> Option<u32> {
     let numbers = name.strip_prefix(PREFIX)?;
     let (process, number) = numbers.split_once('-').unwrap_or((numbers, "0"));

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 const GROUP: u32 = 64;
 
-/// Bytes of `GROUP_AFFINITY`: a mask, the group's number, and nothing.
+/// Size of `GROUP_AFFINITY`: mask, group number, and padding.
 const AFFINITY: usize = 16;
 
 /// Bytes of `PROCESSOR_GROUP_INFO`.

@@ -124,7 +124,7 @@ pub mod claims {
         Ok(claims)
     }
 
-    /// Whether a target of the command line is the disk or volume at this place.
+    /// Whether a target of the command line is the disk or volume at this path.
     pub fn names_device(target: &RawText, place: &Path) -> bool {
         may_be_device(place) && locate(target.as_bytes()).is_ok_and(|named| named == place)
     }
@@ -176,12 +176,12 @@ pub mod claims {
         spare([path])
     }
 
-    /// The same for an inherited descriptor.
+    /// Checks an inherited descriptor as [`permit_output`].
     pub fn permit_inherited(path: &Path, file: &File) -> Result<(), WriteRefusedError> {
         permit_output(path, file)
     }
 
-    /// The same for standard output and standard error.
+    /// Permits standard output and standard error.
     ///
     /// # Errors
     /// Never fails, because the names are unknown.

@@ -102,7 +102,7 @@ pub mod caches {
     use super::{Relation, machine_answers, processor_caches, processors};
     use diskspd_machine::System;
 
-    /// Finds out the size of pages, and the caches.
+    /// Reads the page size and the caches.
     pub fn read_caches(system: &mut System) {
         system.page_size = machine_answers::page_size().into();
         system.caches = processor_caches(&processors(Relation::Caches).unwrap_or_default(), &system.topology);
