@@ -65,7 +65,6 @@ impl Integrity {
         &self.order
     }
 
-    /// The damaged sectors that the threads of this time span found.
     pub fn damaged(&self) -> &DamagedSectors {
         &self.damaged
     }
@@ -74,7 +73,7 @@ impl Integrity {
         self.journal.as_ref()
     }
 
-    /// Returns the versions of a target; `None` if it is read-only, so they are unknown.
+    /// Returns the versions of a target; `None` = unknown, because it is read-only.
     pub fn versions(&self, target: TargetId) -> Option<Arc<Generations>> {
         self.versions.lock_anyway().get(&target).cloned()
     }
@@ -142,7 +141,7 @@ impl Integrity {
         self.write_pieces(&pieces)
     }
 
-    /// Ends the run, without I/Os in flight.
+    /// Ends the run after all I/Os.
     ///
     /// # Errors
     /// Fails if the journal is incomplete.
@@ -163,7 +162,7 @@ fn describe_target(target: &WorkerTarget) -> JournalTarget {
     JournalTarget { id: id.0, sector, unit, mixing: target_mixing(target), atomic, path }
 }
 
-/// Whether a sector of the target may hold parts of two writes.
+/// Returns whether a sector of the target may contain parts of two writes.
 fn target_mixing(target: &WorkerTarget) -> Mixing {
     match target.mapping {
         Some(_) if !is_durable(target) => Mixing::Always,

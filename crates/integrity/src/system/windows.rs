@@ -17,10 +17,10 @@ pub(super) fn is_durable(flush: Flush) -> bool {
 
 pub const DURABLY_MAPPED: &str = "-Sm with -Nn on persistent memory";
 
-/// The ways of flushing mapped files after which a write is durable (`-N`).
+/// Flushes of mapped files that make writes durable (`-N`).
 pub const DURABLE_FLUSHES: &[FlushType] = &[FlushType::NonVolatileMemory];
 
-/// Past the cache where that is possible: what counts is what the disk holds.
+/// Opens the file without cache if possible, to read the content of the disk.
 pub(super) fn open(path: &Path) -> Result<File, MessageError> {
     let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
     let opened = targets::open(path, &mode, false)
