@@ -8,7 +8,7 @@ pub fn cpu_list(text: &str) -> Vec<u32> {
     cpus
 }
 
-/// Groups are numbered with 16 bits, 64 CPUs each.
+/// Maximum number of CPUs: 64 in each group, whose number has 16 bits.
 const CPU_LIMIT: u32 = 64 << 16;
 
 fn parse_range(text: &str) -> std::ops::Range<u32> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub struct Temperature {
     pub disk: String,
     pub celsius: f64,
-    /// Temperature limit reported by the disk in degrees Celsius; `None` if not reported.
+    /// Temperature limit of the disk in degrees Celsius; `None` = not reported.
     pub limit: Option<f64>,
 }
 
