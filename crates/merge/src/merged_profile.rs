@@ -78,7 +78,7 @@ pub(crate) fn to_comparable(profile: &Profile) -> Profile {
     profile
 }
 
-/// Returns the first few differences, such as `profile.time_spans[0].duration is 10 instead of 5`.
+/// Returns the first differences, such as `profile.time_spans[0].duration is 10 instead of 5`.
 pub(crate) fn difference<T: Serialize>(first: &T, other: &T, name: &str) -> String {
     let value = |of: &T| serde_json::to_value(of).unwrap_or_default();
     let mut found = Vec::new();
