@@ -31,7 +31,7 @@ pub(crate) enum Destination {
     /// start, over output of other users of the descriptor.
     Descriptor(i32),
     Special(FolderEntry),
-    /// A regular file, or a path without a file yet.
+    /// Regular file, or a path without a file.
     File(FolderEntry),
     /// The folder of the path cannot be used, with the reason. The path may be a template for
     /// ranks.
@@ -40,7 +40,7 @@ pub(crate) enum Destination {
 
 const STANDARD_OUTPUT: i32 = 1;
 
-/// The folder of the descriptors of this process, as Linux calls it.
+/// Folder of the descriptors of this process on Linux.
 const DESCRIPTORS: &str = "/proc/self/fd";
 
 /// Returns the meaning of a path on the command line: `-` is standard output.
@@ -123,14 +123,14 @@ pub fn is_standard_output(path: &Path) -> bool {
     Destination::at(&resolve_name(path)).is_ok_and(|found| found.is_standard_output())
 }
 
-/// Opens what isn't replaced: a pipe, a terminal.
+/// Opens a destination that is not replaced: a pipe or a terminal.
 pub(super) fn open_special(spot: &FolderEntry) -> Result<File, OutputErrorKind> {
     let opened = spot.open_to_write().map_err(OutputErrorKind::NotOpened)?;
     claims::permit_output(spot.path(), &opened)?;
     Ok(opened)
 }
 
-/// The number in a name of a descriptor: digits without a sign.
+/// Parses the name of a descriptor: digits without a sign.
 fn descriptor_number(name: &OsStr) -> Option<i32> {
     let name = name.to_str()?;
     name.bytes().all(|digit| digit.is_ascii_digit()).then(|| name.parse().ok()).flatten()
@@ -164,7 +164,7 @@ pub(super) fn refuse_target(
     }
 }
 
-/// The key of the file at a path; `None` if it is unknown.
+/// Returns the key of the file at a path; `None` = unknown.
 fn key_of(path: &Path) -> Option<SpotKey> {
     if let Ok(identity) = diskspd_sys::inode::identity_at(path) {
         return Some(SpotKey::There(identity));

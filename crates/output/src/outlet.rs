@@ -45,13 +45,13 @@ impl OutputPolicy {
         self
     }
 
-    /// The command keeps this folder, which may hold its outputs.
+    /// Adds folders that the command maintains, which may contain its outputs.
     pub fn which_keeps(mut self, folders: impl IntoIterator<Item = PathBuf>) -> OutputPolicy {
         self.keeps.extend(folders);
         self
     }
 
-    /// The command reads and keeps these too.
+    /// Adds files and folders that the command reads and maintains.
     pub fn which_owns(self, own: &OwnFiles) -> OutputPolicy {
         self.which_reads(own.reads.iter().cloned()).which_keeps(own.keeps.iter().cloned())
     }
@@ -64,7 +64,7 @@ impl OutputPolicy {
         self.permit_shown(option, &path.display().to_string(), path)
     }
 
-    /// The same of a path that the user has written in another way.
+    /// As [`OutputPolicy::permit`], for a path that messages show in another form.
     pub fn permit_shown(
         &mut self,
         option: &str,
@@ -145,7 +145,7 @@ impl PermittedOutput {
         self.destination.is_standard_output()
     }
 
-    /// Opens the destination: the place of a file is tested, and an existing file stays.
+    /// Opens the destination. Tests that a file can be placed there; an existing file stays.
     pub fn open(self, patience: &HangGuard) -> Result<Outlet, OutputError> {
         let PermittedOutput { by, path, destination, precious } = self;
         let sink = match destination {
@@ -195,7 +195,7 @@ pub struct Outlet {
 #[derive(Debug)]
 enum Sink {
     Open(Arc<File>),
-    /// A regular file; it appears under its name complete or not at all.
+    /// Regular file, which appears under its name complete or not at all.
     File(Arc<FileTarget>),
 }
 
@@ -204,12 +204,12 @@ impl Outlet {
         &self.by
     }
 
-    /// Whether it can be written repeatedly, each time replacing the previous content.
+    /// Whether each write can replace the previous content.
     pub fn is_replaceable(&self) -> bool {
         matches!(self.sink, Sink::File(_))
     }
 
-    /// Whether it is a terminal, which texts must not drive.
+    /// Whether it is a terminal, for which texts are sanitized.
     pub fn is_terminal(&self) -> bool {
         matches!(&self.sink, Sink::Open(file) if file.is_terminal())
     }
@@ -272,7 +272,7 @@ impl Outlet {
         })?
     }
 
-    /// Begins incremental writing in another thread.
+    /// Starts incremental writing in another thread.
     ///
     /// # Errors
     /// Fails with a message if no file can be created.
@@ -293,7 +293,7 @@ impl Outlet {
 #[derive(Debug)]
 pub(super) enum OpenOutput {
     Open(Arc<File>),
-    /// A regular file, which takes its place later.
+    /// Regular file, placed later.
     New(NewFile),
 }
 

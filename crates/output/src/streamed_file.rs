@@ -14,7 +14,7 @@ pub struct StreamedFile {
 }
 
 impl StreamedFile {
-    /// Begins the file. An existing file stays unchanged.
+    /// Starts the file. An existing file stays unchanged.
     pub fn open(outlet: Outlet) -> Result<StreamedFile, OutputError> {
         let given = outlet.by().to_owned();
         Ok(StreamedFile { given, sink: outlet.begin()? })

@@ -57,7 +57,7 @@ fn is_regular(path: &str) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
-/// `None` if several writers are possible, or if it is unknown.
+/// Returns `None` if several writers are possible, or the key is unknown.
 fn spot_key(path: &Path) -> Option<SpotKey> {
     match std::fs::metadata(path) {
         Ok(found) if !mixes_up(Kind::from_metadata(&found)) => None,
