@@ -10,7 +10,7 @@ use diskspd_results::{
     ChartRow, DirectionSummary, PERCENTILES, PacedFigures, PacedLatency, SpanSummary, TEXT_PERCENTS,
 };
 
-/// The chart; none where latencies were not measured.
+/// Returns the chart; empty = latencies were not measured.
 pub(crate) fn charts(span: &Span) -> Vec<ChartFigure> {
     let known = span.figures;
     let rows = [

@@ -1,10 +1,10 @@
 //! Long series made short: as many points as a chart has room for, and no peak is lost.
 
-/// Neighbouring values as one point: the lowest, the mean by time, and the highest of them.
+/// Adjacent values combined in one point: minimum, time-weighted mean, and maximum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
     pub min: f64,
-    /// Mean; every value weighs as much as its interval is long.
+    /// Mean, weighted by the lengths of the intervals.
     pub mean: f64,
     pub max: f64,
 }
@@ -14,7 +14,7 @@ pub(crate) fn factor(count: usize, most: usize) -> usize {
     count.div_ceil(most.max(1)).max(1)
 }
 
-/// Returns the band of values with the lengths of their intervals; `None` without values.
+/// Returns the band of values with the lengths of their intervals; `None` = no values.
 pub(crate) fn span(values: impl IntoIterator<Item = (f64, f64)>) -> Option<Band> {
     let (mut all, mut sum, mut time) = (None, 0.0, 0.0);
     for (value, length) in values {

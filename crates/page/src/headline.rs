@@ -10,7 +10,7 @@ use diskspd_report::workload_text as workload;
 use diskspd_results::{DirectionSummary, SpanSummary, Verdict};
 use maud::{Markup, html};
 
-/// Tiles for the most important figures, and the table of all.
+/// Renders tiles for the most important figures, and the table of all.
 pub(crate) fn figures(span: &Span) -> Markup {
     let said = workload::of_span(&span.figures.parameters);
     html! {
@@ -120,7 +120,7 @@ fn count(count: u64) -> Markup {
     html! { data value=(count) { (grouped(count as f64)) } }
 }
 
-/// Bytes, with the exact number for programs.
+/// Formats bytes, with the exact number for programs.
 pub(crate) fn amount_of(bytes: u64) -> Markup {
     html! { data value=(bytes) { (amount(bytes)) } }
 }

@@ -59,7 +59,6 @@ use diskspd_experiments::repetition::Repetition;
 use diskspd_formats::known;
 use std::io::{self, Write};
 
-/// Writes the page of a record.
 pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     write_runs(&[Run { known: known::run(judged, ""), judged: Some(judged) }], sink)
 }
@@ -80,22 +79,19 @@ pub fn write_repetition(repetition: &Repetition, runs: &[Run], sink: &mut dyn Wr
     sink.write_all(page::page(&title, repetition::content(repetition, runs)).into_string().as_bytes())
 }
 
-/// Writes the page of a sweep.
 pub fn write_sweep(page: &SweepPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&sweep::title(page), sweep::content(page)).into_string().as_bytes())
 }
 
-/// Writes the page of a suite. `runs`: all of its runs, grouped by test.
+/// Writes the page of a suite. `runs` = all of its runs, grouped by test.
 pub fn write_suite(page: &SuitePage, runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&suite::title(page, runs), suite::content(page, runs)).into_string().as_bytes())
 }
 
-/// Writes the page of a comparison.
 pub fn write_comparison(page: &ComparisonPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&compare::title(page), compare::content(page)).into_string().as_bytes())
 }
 
-/// Writes the page of a history.
 pub fn write_history(page: &HistoryPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&history::title(page), history::content(page)).into_string().as_bytes())
 }

@@ -14,7 +14,7 @@ use diskspd_report::number::{number, render_exact};
 use diskspd_report::page_table::PageTable;
 use maud::{Markup, html};
 
-/// The work, its targets, the machine, and the mean.
+/// Returns the work, its targets, the machine, and the mean.
 pub(crate) fn title(repetition: &Repetition) -> String {
     let mean = repetition.figures.get("iops").map(|iops| {
         let within = iops.uncertainty_percent.map(|percent| format!(" ± {percent:.1} %")).unwrap_or_default();

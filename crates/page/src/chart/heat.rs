@@ -7,13 +7,13 @@ use super::{ChartFigure, Key, Mark, path};
 use diskspd_report::number::{clock, grouped, latency};
 use maud::html;
 
-/// Bands of latency at most.
+/// Maximum number of latency bands.
 const BANDS: usize = 26;
 
-/// Shares of the I/Os of a stretch, percent, from which on the next colour begins.
+/// Lower bounds of the colors: shares of the I/Os of an interval in percent.
 const COLOR_STEPS: [f64; 5] = [0.1, 1.0, 5.0, 20.0, 50.0];
 
-/// Classes of the colours, the palest first.
+/// Classes of the colors, the palest first.
 const CLASSES: [&str; 6] = ["h1", "h2", "h3", "h4", "h5", "h6"];
 
 /// Latencies of one period.
@@ -25,7 +25,7 @@ pub struct Column {
     pub counts: Vec<(f64, u64)>,
 }
 
-/// The chart; `None` = there are no latencies.
+/// Returns the chart; `None` = there are no latencies.
 pub fn chart(id: String, columns: &[Column], seconds: f64, marks: Vec<Mark>) -> Option<ChartFigure> {
     let all = columns.iter().flat_map(|column| &column.counts).map(|(ms, _)| *ms);
     all.clone().next()?;
@@ -91,7 +91,7 @@ fn legend_keys() -> Vec<Key> {
     [first].into_iter().chain(others).collect()
 }
 
-/// Counts by stretch of time and band; bands that hold nothing are left out.
+/// Returns the counts by interval and band, without empty bands.
 fn figure_table(
     columns: &[Column],
     counted: &[[u64; BANDS]],

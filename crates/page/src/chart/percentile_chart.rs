@@ -8,19 +8,19 @@ use maud::html;
 
 #[derive(Debug)]
 pub struct PercentileSeries {
-    /// The class that gives its look.
+    /// Class of the style sheet.
     pub class: &'static str,
     pub name: String,
     /// Number of I/Os, which limits the meaningful nines.
     pub ios: u64,
-    /// (share of I/Os that took no longer, ms), ascending, without the maximum.
+    /// (share of I/Os, their maximum latency in ms), ascending, without the maximum.
     pub steps: Vec<(f64, f64)>,
-    /// Longest value in ms.
+    /// Maximum in ms.
     pub max: f64,
 }
 
 impl PercentileSeries {
-    /// Nines at its maximum: all but one took no longer than the one before it.
+    /// Returns the nines of the maximum, which one I/O reaches.
     fn nines(&self) -> f64 {
         (self.ios.max(2) as f64).log10()
     }
@@ -44,7 +44,7 @@ pub fn axis_of(distributions: &[PercentileSeries]) -> f64 {
     distributions.iter().map(PercentileSeries::nines).fold(2.0, f64::max)
 }
 
-/// The chart of several distributions, the most important one last.
+/// Returns the chart of several distributions, the most important one last.
 pub fn chart(
     id: String,
     summary: String,

@@ -8,7 +8,7 @@ use diskspd_figures::units::table::signed;
 use diskspd_figures::units::visible::line;
 use maud::{Markup, html};
 
-/// The change, or the number of changes of each kind: `IOPS WORSE, -38.1 %`.
+/// Returns the change, or the number of changes of each kind: `IOPS WORSE, -38.1 %`.
 pub(super) fn in_short(comparison: &RunComparison) -> String {
     let deciding: Vec<&Compared> = comparison.primary().collect();
     if let [one] = deciding[..] {
