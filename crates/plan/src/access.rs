@@ -11,7 +11,7 @@ pub(crate) fn is_cached(target: &Target, facts: &TargetFacts) -> bool {
     target.is_cached(facts.kind.is_device())
 }
 
-/// Whether it is used without the cache only because it is a block device.
+/// Whether the target bypasses the cache only because it is a block device.
 pub(crate) fn is_uncached_device(target: &Target, facts: &TargetFacts) -> bool {
     target.is_cached(false) && !is_cached(target, facts) && !target.memory_mapped_io
 }
@@ -31,7 +31,7 @@ pub(crate) fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
     }
 }
 
-/// Returns the additional kernel options of its I/Os, the same for all threads.
+/// Returns the additional kernel flags of its I/Os, the same for all threads.
 pub(crate) fn io_ways(target: &Target) -> IoFeatures {
     let Target { atomic, dont_cache, no_wait, .. } = *target;
     IoFeatures { atomic, dont_cache, no_wait, ..IoFeatures::default() }

@@ -22,7 +22,7 @@ fn placement_identifier(target: &Target, facts: &TargetFacts, relative: u32) -> 
     known.get(usize::from(target.fdp.of_thread(relative)?)).copied()
 }
 
-/// The stream of a thread's writes; 0 = none.
+/// Returns the stream of a thread's writes; 0 = none.
 fn stream_number(target: &Target, relative: u32) -> u8 {
     target.write_streams.of_thread(relative).and_then(|stream| stream.try_into().ok()).unwrap_or(0)
 }

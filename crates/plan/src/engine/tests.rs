@@ -56,7 +56,7 @@ fn the_engine_follows_from_the_work() {
     }
 }
 
-/// An ext4 file on a disk that can be polled, used without the cache.
+/// Returns an ext4 file on a disk with polling, used without the cache.
 fn sample_facts() -> TargetFacts {
     TargetFacts {
         kind: TargetKind::File,

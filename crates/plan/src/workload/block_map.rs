@@ -4,7 +4,6 @@
 /// therefore found in a few steps, even if few are left.
 #[derive(Debug)]
 pub(super) struct BlockMap {
-    /// Size of a block in bytes.
     unit: u64,
     /// Number of blocks, at least 1.
     blocks: u64,
@@ -17,7 +16,7 @@ pub(super) struct BlockMap {
 const BITS: u64 = u64::BITS as u64;
 
 impl BlockMap {
-    /// Creates a map of this number of blocks of `unit` bytes each, all free.
+    /// Creates a map of this number of free blocks of `unit` bytes.
     pub(super) fn new(blocks: u64, unit: u64) -> BlockMap {
         let blocks = blocks.max(1);
         let mut levels = Vec::new();
@@ -35,7 +34,7 @@ impl BlockMap {
         map
     }
 
-    /// Returns the size of a map of this number of blocks, in bytes.
+    /// Returns the memory in bytes of a map of this number of blocks.
     pub(super) fn bytes(blocks: u64) -> u64 {
         let (mut bits, mut bytes) = (blocks.max(1), 0u64);
         loop {
@@ -48,7 +47,7 @@ impl BlockMap {
         }
     }
 
-    /// Marks all blocks as not done.
+    /// Marks all blocks as free.
     fn clear_blocks(&mut self) {
         let mut bits = self.blocks;
         for level in &mut self.levels {
@@ -84,7 +83,7 @@ impl BlockMap {
         (first * self.unit, bytes)
     }
 
-    /// Takes a block as done; whether it wasn't.
+    /// Marks a block as done; returns whether it was free.
     fn set(&mut self, block: u64) -> bool {
         let mut index = block;
         for (number, level) in self.levels.iter_mut().enumerate() {

@@ -6,9 +6,9 @@ use diskspd_profile::AddressSpread;
 
 /// Number of spans of a Zipf distribution; each span of the first half has one position.
 const ZIPF_SPANS: u64 = 2048;
-/// The same of a normal distribution, over as much of it as has any weight.
+/// Number of spans of a normal distribution, over its non-zero part.
 const NORMAL_SPANS: u64 = 2048;
-/// Deviations from the mean beyond which there is nothing.
+/// Deviations from the mean beyond which the probability counts as 0.
 const MAX_DEVIATIONS: f64 = 8.0;
 
 /// A table of spans of positions, each drawn with its own chance (Walker's alias method, as Vose fills it: a
@@ -23,10 +23,10 @@ pub(super) struct SpreadTable {
     places: PositionOrder,
 }
 
-/// Two spans that share the chance of a slot.
+/// Two spans that share the probability of a slot.
 #[derive(Debug, Clone, Copy)]
 struct AliasSlot {
-    /// A number below this means the first one.
+    /// Upper bound of random numbers that select the first span.
     first_below: u64,
     spans: [PositionSpan; 2],
 }
@@ -81,7 +81,7 @@ impl SpreadTable {
         SpreadTable { slots: alias_slots(&chances), positions, stride: grid.stride.max(1), places }
     }
 
-    /// Draws a position relative to the base offset; takes two numbers.
+    /// Draws a position relative to the base offset from two random numbers.
     // Where addresses are drawn otherwise its code stays out of the way.
     #[inline(never)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
@@ -141,7 +141,7 @@ fn common_divisor(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Spans with their chances, relative to each other.
+/// Spans with their relative probabilities.
 type SpanChances = Vec<(PositionSpan, f64)>;
 
 /// Rank k has the weight k^-theta. The first ranks have a span each; then spans grow by the same factor, at
@@ -174,7 +174,7 @@ fn integral_of_power(x: f64, theta: f64) -> f64 {
     if power.abs() < 1e-9 { x.ln() } else { x.powf(power) / power }
 }
 
-/// The mean is the middle of the area, the deviation a part of it.
+/// Returns the spans around the middle of the area; the deviation is a share of it.
 fn around_the_middle(positions: u64, deviation: f64) -> SpanChances {
     let count = positions as f64;
     let (middle, deviation) = (count / 2.0, deviation * count);
