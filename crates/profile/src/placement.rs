@@ -16,7 +16,7 @@ const MAX_HANDLES: usize = 255;
 pub struct PlacementList(pub Vec<u16>);
 
 impl PlacementList {
-    /// Numbers of placement handles that there can be, by their index.
+    /// Possible indexes of placement handles.
     pub const HANDLES: RangeInclusive<u16> = 0..=127;
     pub const STREAMS: RangeInclusive<u16> = 1..=255;
     pub const FORM: &'static str = "numbers as in 0,1,2, or 0-2";

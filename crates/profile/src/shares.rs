@@ -11,7 +11,7 @@ use std::fmt;
 pub struct OperationShares([u32; Operation::ALL.len()]);
 
 impl OperationShares {
-    /// The share of an operation in percent.
+    /// Returns the share of an operation in percent.
     pub fn percent(&self, op: Operation) -> u32 {
         self.0[op as usize]
     }
@@ -40,7 +40,6 @@ impl OperationShares {
         self.iter().filter(replaces)
     }
 
-    /// Replaced I/Os in percent.
     pub fn sum(&self) -> u32 {
         self.replacements().map(|(.., percent)| percent).fold(0, u32::saturating_add)
     }
@@ -88,7 +87,7 @@ pub mod percents {
     }
 }
 
-/// Takes the shares out of the fields of an object.
+/// Deserializer of shares among the fields of an object.
 struct SharesVisitor(fn(&ShareRow) -> &'static str);
 
 impl<'de> Visitor<'de> for SharesVisitor {

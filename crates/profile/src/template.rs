@@ -3,7 +3,7 @@
 use super::{Profile, RawText};
 use std::collections::BTreeSet;
 
-/// A path that begins with `*`, but not as a template does.
+/// Path that begins with `*` but is not a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TemplatePathError;
 

@@ -3,7 +3,7 @@
 use crate::{Profile, RateTotal, ReplayOptions, RunOptions, Target, TimeSpan, Volume};
 use diskspd_base::finding::{Finding, Severity};
 
-/// Checks run options alone and with the profile; with an error they must not be used.
+/// Checks run options alone and with the profile; must not be used with an error.
 pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
