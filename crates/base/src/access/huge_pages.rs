@@ -4,7 +4,7 @@
 /// Where it is another size, the memory is as good as any.
 pub const HUGE_PAGE: u64 = 2 << 20;
 
-/// The request to the kernel about the pages of a buffer.
+/// Use of huge pages for a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HugePages {
     /// Nothing: memory as programs usually have it. With `always` in `transparent_hugepage/enabled` the
@@ -12,7 +12,7 @@ pub enum HugePages {
     NotAskedFor,
     /// Huge pages for each part of the buffer that fills one.
     AskedFor,
-    /// The same, and a buffer that is smaller than a huge page gets one for itself.
+    /// Huge pages, including one for a buffer that is smaller than a huge page.
     Whole,
 }
 
