@@ -84,7 +84,7 @@ fn exceeded_limits<'a>(span: &SpanContext<'a>) -> Vec<OverLimit<'a>> {
     all.filter(|over| over.us > 0 && over.time_share() >= NOTICEABLE).collect()
 }
 
-/// Returns the limit that was exceeded longest; the first of equal ones.
+/// Returns the limit that was exceeded for the longest time; the first of equal ones.
 pub(super) fn most_over<'a>(span: &SpanContext<'a>) -> Option<OverLimit<'a>> {
     exceeded_limits(span).into_iter().rev().max_by(|a, b| a.time_share().total_cmp(&b.time_share()))
 }
@@ -160,7 +160,7 @@ fn media_writes(span: &SpanContext, statement: &DeviceLogDelta) -> Option<Findin
     Some(if span.asked.targets.iter().any(placed) { finding.as_answer() } else { finding })
 }
 
-/// Slowed down because of heat: the counters of it went up.
+/// Reports thermal throttling, as shown by increased counters.
 fn thermal_slowdown(span: &SpanContext, device: &str, before: &Health, after: &Health) -> Option<Finding> {
     let since = |of: fn(&Health) -> u32| of(after).saturating_sub(of(before));
     let (light, heavy) = (since(|health| health.light_throttled_s), since(|health| health.heavy_throttled_s));

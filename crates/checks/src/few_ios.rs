@@ -5,7 +5,7 @@ use diskspd_results::TEXT_PERCENTS;
 
 /// Minimum number of I/Os above a percentile, which is otherwise random.
 const MIN_IOS_ABOVE: f64 = 10.0;
-/// Highest common percentile; with fewer I/Os above it there is a finding.
+/// Highest common percentile, which must have enough I/Os above it.
 const CHECKED_PERCENTILE: f64 = 99.0;
 const MEDIAN: f64 = 50.0;
 

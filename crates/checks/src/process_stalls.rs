@@ -27,7 +27,7 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
 #[derive(Debug, Clone, Copy)]
 struct ProcessStall {
     us: u64,
-    /// Whether the kernel confirms it: a continue signal, or a frozen control group.
+    /// Whether the kernel confirms it by a continue signal, or a frozen control group.
     is_known: bool,
     what: &'static str,
 }

@@ -42,7 +42,7 @@ pub(super) fn one_at_a_time(span: &SpanContext, asked: RequestedTarget) -> Optio
     Some(if said { finding.quietly() } else { finding })
 }
 
-/// Name of the engine of a thread; `None` = the record is of an older program.
+/// Returns the name of a thread's engine; `None` = a record of an older program.
 fn engine_name(thread: &ThreadResults) -> Option<&str> {
     thread.engine.as_ref().map(|engine| engine.name.as_str())
 }

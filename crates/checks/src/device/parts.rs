@@ -74,7 +74,8 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// Each process of another program reads its libraries and configuration with some small calls.
+    /// Excludes the start of processes, each of which reads libraries and configuration with some small
+    /// calls.
     fn leave_out_start(&mut self, processes: u64) {
         for side in [&mut self.read, &mut self.write] {
             if side.bytes <= BACKGROUND {
@@ -123,9 +124,9 @@ impl<'a> Part<'a> {
 #[derive(Default)]
 struct Group<'a> {
     targets: Vec<&'a TargetDevices>,
-    /// The number of the last target.
+    /// Index of the last target.
     last: usize,
-    /// The group that has its targets now.
+    /// Group into which it was merged.
     joined: Option<usize>,
 }
 

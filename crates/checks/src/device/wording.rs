@@ -6,7 +6,7 @@ pub(super) fn size(bytes: u64, ios: u64) -> String {
     amount(bytes.checked_div(ios).unwrap_or(0))
 }
 
-/// `1.00 x`
+/// Formats a ratio such as `1.00 x`.
 pub(super) fn times(bytes: u64, of: u64) -> String {
     match (bytes, of) {
         (1.., 0) => "a multiple".into(),
@@ -14,7 +14,7 @@ pub(super) fn times(bytes: u64, of: u64) -> String {
     }
 }
 
-/// `123,456`
+/// Formats a number such as `123,456`.
 pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

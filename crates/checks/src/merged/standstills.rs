@@ -51,7 +51,7 @@ pub(super) fn finding(record: &Record, whole: &MergedHosts, index: usize) -> Opt
     Some(finding.remedy("check these hosts' logs at that time: paths, links, other load"))
 }
 
-/// Returns each host's intervals, and their width in s; `None` if unknown (`-D`).
+/// Returns each host's intervals, and their width in s; `None` = unknown (`-D`).
 fn host_courses<'a>(
     record: &'a Record,
     whole: &MergedHosts,

@@ -5,15 +5,15 @@ use diskspd_results::{CulpritKind, IoStage, StageTimes};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attributed {
-    /// The stages, which add up to the latency.
+    /// Times of the stages, which sum to the latency.
     pub stages: StageTimes,
-    /// Longest holder of the I/O and its time in ns; `None` if unknown.
+    /// Cause of the longest delay and its time in ns; `None` = unknown.
     pub culprit: Option<(HeldBy, u64)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldBy {
-    /// Holder without a name, or with a name known from the I/O.
+    /// Cause without a name, or with a name known from the I/O.
     By(CulpritKind),
     ByTask(u16),
 }
@@ -104,7 +104,7 @@ fn before_block(itself: bool, doing: Option<ThreadState>, limited: bool) -> Stag
     }
 }
 
-/// The I/O is complete, and its thread has not reaped it yet.
+/// Attributes the time between the completion of the I/O and its reap.
 fn behind_block(doing: Option<ThreadState>) -> StageCause {
     match doing {
         Some(ThreadState::Stopped) => (IoStage::Wake, Some(STOPPED)),
@@ -129,7 +129,7 @@ impl StageSums {
         }
     }
 
-    /// Adds a delay by this cause.
+    /// Adds a delay with this cause.
     fn add_time(&mut self, kept: HeldBy, ns: u64) {
         match self.kept.iter_mut().find(|(known, _)| *known == kept) {
             Some((_, sum)) => *sum += ns,
@@ -157,7 +157,7 @@ impl StageSums {
         }
     }
 
-    /// Removes a culprit with less than half of the total time.
+    /// Removes a cause with less than half of the total time.
     fn close(self) -> Attributed {
         let longest = self.kept.into_iter().max_by_key(|(_, ns)| *ns);
         let total = self.stages.sum();
@@ -184,7 +184,7 @@ mod tests {
 
     type DividedTime = (Vec<(IoStage, u64)>, Option<(HeldBy, u64)>);
 
-    /// The stages that have a time, in their order, and the culprit.
+    /// Returns the stages with a time in order, and the cause.
     fn divide_stages(block: &BlockTimes, steps: &[(u64, ThreadState)], limited: bool) -> DividedTime {
         let Attributed { stages, culprit } =
             attribute((100, 1100), block, &sample_course(steps), THREAD, limited);

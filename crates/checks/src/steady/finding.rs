@@ -127,7 +127,7 @@ fn remedy_text(span: &SpanContext, steady: &Steadiness) -> String {
     }
 }
 
-/// The levels between several changes, at these seconds; `None` = there was one.
+/// Lists the levels between several changes at these seconds; `None` = one change.
 fn levels_between(span: &SpanContext, changes: &[f64]) -> Option<String> {
     let (rates, interval) = io_rates(span).filter(|_| changes.len() > 1)?;
     let place = |second: &f64| ((second / interval).round() as usize).min(rates.len());
@@ -277,7 +277,7 @@ fn list_causes(span: &SpanContext, steady: &Steadiness) -> Vec<String> {
     causes
 }
 
-/// Distance in degrees from its limit at which a disk may throttle.
+/// Distance in degrees Celsius from its limit at which a disk may throttle.
 const HOT: f64 = 5.0;
 
 fn thermal_lines(change: &ThermalChange) -> Vec<String> {
@@ -296,7 +296,7 @@ fn thermal_lines(change: &ThermalChange) -> Vec<String> {
     hot.chain(cpus.map(|count| format!("the CPUs were throttled for heat {count} times"))).collect()
 }
 
-/// A level that a limit would make: flat, and at a round number.
+/// Describes a level that indicates a limit: flat, and at a round number.
 fn limit_text(span: &SpanContext, steady: &Steadiness, from: f64) -> Option<String> {
     let (rates, interval) = io_rates(span)?;
     // The interval of the change belongs to both levels.

@@ -9,7 +9,7 @@ use diskspd_machine::stack::StackMount;
 #[derive(Clone, Copy)]
 struct Traffic {
     through: bool,
-    /// Flushes that the run did (`--fsync-every`).
+    /// Flushes by the run (`--fsync-every`).
     fsyncs: u64,
     fua: bool,
     depth: u32,

@@ -5,7 +5,7 @@ use diskspd_machine::remote::{
     CallTimes, Protocol, RemoteActivity, RemoteCalls, RemoteFacts, RemoteMount, TcpSegments,
 };
 
-/// A run on such a mount, past the page cache.
+/// Returns an unbuffered run on such a mount.
 fn mounted_case(counted: Bytes) -> Case {
     run(counted).on_file().change_first(|layer| {
         layer.name = "server:/export".into();

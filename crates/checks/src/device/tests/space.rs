@@ -4,7 +4,7 @@ use super::*;
 use diskspd_machine::content::ContentShares;
 use diskspd_machine::io_counters::SpaceChange;
 
-/// A file of 100 MiB, or the space of a device, before and after.
+/// Returns the change of a file of 100 MiB, or of the space of a device.
 fn sample_change(device: Option<&str>, before: ContentShares, after: ContentShares) -> SpaceChange {
     let known = 100 * MIB;
     SpaceChange {
