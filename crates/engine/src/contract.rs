@@ -9,7 +9,7 @@ use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use diskspd_sys::pin_error::PinError;
 use std::time::Duration;
 
-/// One I/O to be done.
+/// I/O to be performed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Io {
     /// The request this I/O belongs to, below [`Setup::depth`]; comes back in [`CompletedIo::request`].
@@ -22,7 +22,7 @@ pub struct Io {
     pub op: Operation,
     /// Byte offset in the file.
     pub offset: u64,
-    /// Bytes to transfer, or that the operation concerns; 0 of a flush.
+    /// Bytes to transfer, or affected by the operation; 0 for a flush.
     pub length: u32,
     /// Where in [`Setup::buffer`] the data lies, bytes from its start. `buffer_offset + length` is within it;
     /// anything where no data moves.
@@ -30,12 +30,12 @@ pub struct Io {
 }
 
 impl Io {
-    /// Placeholder for a request without an I/O so far.
+    /// Placeholder of a request without a previous I/O.
     pub const NONE: Io =
         Io { request: 0, file: 0, op: Operation::Read, offset: 0, length: 0, buffer_offset: 0 };
 }
 
-/// One I/O that has ended.
+/// Completed I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompletedIo {
     /// [`Io::request`] of the I/O.
@@ -51,11 +51,11 @@ pub struct Setup {
     /// Open files, addressed by index. Empty slots are not allowed; `null` and `sim` ignore the list and
     /// take none.
     pub files: Vec<File>,
-    /// Memory for all I/Os; the shared part is only a source of writes.
+    /// Memory of all I/Os; the shared part is only a source of writes.
     pub buffer: Buffer,
-    /// Largest number of I/Os in flight; at least 1.
+    /// Maximum number of I/Os in flight, at least 1.
     pub depth: u32,
-    /// The clock of the worker; the simulated engine moves it.
+    /// Clock of the worker, advanced by the simulated engine.
     pub clock: Clock,
     /// Seed of the simulated device; other engines ignore it.
     pub seed: u64,
@@ -136,20 +136,20 @@ impl EngineInfo<'_> {
 #[derive(Debug, thiserror::Error)]
 #[error("{what}{}", source.as_ref().map(|source| format!(": {source}")).unwrap_or_default())]
 pub struct EngineError {
-    /// The failed action, with likely cause and remedy where known.
+    /// Failed action, with likely cause and remedy if known.
     pub what: String,
-    /// Error of the kernel; `None` if the text already describes it.
+    /// Error of the kernel; `None` = described by the text.
     pub source: Option<std::io::Error>,
 }
 
 impl EngineError {
-    /// A setup or an I/O that breaks the rules.
+    /// Creates the error of a setup or I/O that violates the rules.
     pub(super) fn invalid(what: String) -> EngineError {
         EngineError { what, source: Some(std::io::ErrorKind::InvalidInput.into()) }
     }
 }
 
-/// An operation that the engine doesn't have: plans know that.
+/// Creates the error of an unsupported operation, which plans exclude.
 #[cold]
 pub(super) fn cannot(engine: EngineKind, op: Operation) -> EngineError {
     let (name, row) = (engine.row().name, op.row());

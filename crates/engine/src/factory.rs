@@ -23,7 +23,8 @@ pub trait MakeEngine {
     /// another engine.
     fn create(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError>;
 
-    /// The same without registering its buffer with the kernel (`-un`): every I/O pins its own memory.
+    /// As [`MakeEngine::create`], without registration of the buffer (`-un`), so that each I/O pins its
+    /// memory.
     fn create_unregistered(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError>;
 }
 
@@ -69,7 +70,7 @@ fn create_model(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, Engine
     Ok(Box::new(Sim::new(setup, device)))
 }
 
-/// The text of `--engine help`: every engine, and whether it works here.
+/// Returns the text of `--engine help`: each engine, and whether it is available.
 pub fn describe_all() -> String {
     let mut text =
         "auto   the default: for each thread the engine that suits its workload and targets;\n       \

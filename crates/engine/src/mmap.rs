@@ -20,7 +20,7 @@ pub(super) struct Mmap {
 }
 
 impl Mmap {
-    /// The engine, of these files.
+    /// Creates the engine for these files.
     ///
     /// # Errors
     /// Fails if a file cannot be mapped with its options.
@@ -54,7 +54,7 @@ pub(super) struct Mapped {
 }
 
 impl Mapped {
-    /// Maps the file, as its options say (without any, as by default).
+    /// Maps the file with its options, or with defaults.
     pub(super) fn new(file: File) -> Result<Mapped, EngineError> {
         let options = file.mapping.unwrap_or_default();
         let name = name_of(&file.handle).map_or("a file".into(), |path| format!("'{}'", path.display()));
@@ -89,7 +89,7 @@ impl Mapped {
         }
     }
 
-    /// Does a write from its slot, which may be shared; otherwise as [`Mapped::read`].
+    /// Writes from a slot, which may be shared; otherwise as [`Mapped::read`].
     pub(super) fn write(
         &mut self,
         io: &Io,

@@ -88,7 +88,7 @@ impl Engine for Aio {
     }
 }
 
-/// A failure of `io_submit` or `io_getevents`. None is part of normal operation.
+/// Converts a failure of `io_submit` or `io_getevents`, which never fail in normal operation.
 #[cold]
 fn aio_error(source: io::Error) -> EngineError {
     let hint = match source.raw_os_error() {
@@ -99,7 +99,7 @@ fn aio_error(source: io::Error) -> EngineError {
     EngineError { what: format!("Linux AIO: {hint}"), source: Some(source) }
 }
 
-/// Makes a small queue.
+/// Creates a small queue as a test.
 ///
 /// # Errors
 /// Fails with the kernel's error and a remedy.
@@ -113,7 +113,7 @@ fn explain_here(error: &io::Error) -> AvailabilityError {
     explain_limit(error, number("/proc/sys/fs/aio-nr"), number("/proc/sys/fs/aio-max-nr"))
 }
 
-/// `used` of `limit` I/Os are promised to queues of the whole machine.
+/// Explains the limit: queues of the whole machine reserve `used` of `limit` I/Os.
 fn explain_limit(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> AvailabilityError {
     let known = |number: Option<u64>| number.map_or("?".to_string(), |number| number.to_string());
     let (reason, remedy) = match error.raw_os_error() {

@@ -16,7 +16,7 @@ pub(super) struct Nowait {
     again: Vec<Io>,
 }
 
-/// The I/O of a request, which is in flight or has just ended.
+/// I/O of a request that is in flight or has just completed.
 #[derive(Debug, Clone, Copy)]
 struct NowaitAttempt {
     io: Io,
@@ -26,7 +26,7 @@ struct NowaitAttempt {
 }
 
 impl Nowait {
-    /// `open` makes the engine.
+    /// `open` creates the underlying engine.
     pub(super) fn new(
         setup: Setup,
         open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,

@@ -13,12 +13,12 @@ pub(super) struct Resets {
     inner: Box<dyn Engine>,
     /// Second descriptor of each file; `None` = no zones.
     devices: Vec<Option<OwnedFd>>,
-    /// Resets that have ended and are not given back yet.
+    /// Completed resets that are not returned yet.
     ended: Vec<CompletedIo>,
 }
 
 impl Resets {
-    /// `open` makes the engine.
+    /// `open` creates the underlying engine.
     pub(super) fn new(
         setup: Setup,
         open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,

@@ -23,7 +23,6 @@ pub(super) struct Sync<const WITH: bool> {
 }
 
 impl<const WITH: bool> Sync<WITH> {
-    /// The engine, of these files.
     pub(crate) fn open(setup: Setup) -> Result<SynchronousEngine<Sync<WITH>>, EngineError> {
         SynchronousEngine::new(setup, EngineKind::Sync, |files| {
             let devices = files.iter().map(|file| is_device(&file.handle)).collect();

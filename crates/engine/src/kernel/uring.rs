@@ -13,7 +13,7 @@ use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::ring::{EnterOutcome, EntryForm, FileTransfers, Ring};
 use std::time::Duration;
 
-/// Pause before a kernel out of memory is asked again, unless an I/O ends before.
+/// Pause before a retry if the kernel lacks memory, unless an I/O completes earlier.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Maximum number of retries if no I/O in flight can free an entry.
@@ -106,7 +106,7 @@ impl<F: EntryForm> Uring<F> {
     }
 }
 
-/// A failure of `io_uring_enter`. None is part of normal operation.
+/// Converts a failure of `io_uring_enter`, which never fails in normal operation.
 #[cold]
 fn uring_error(source: std::io::Error) -> EngineError {
     let hint = match source.raw_os_error() {
@@ -174,7 +174,7 @@ mod tests {
     use diskspd_sys::memory::Buffer;
     use std::io::Write;
 
-    /// A queue of four over a pipe (file 0) and `/dev/zero` (file 1).
+    /// Returns a queue of four for a pipe (file 0) and `/dev/zero` (file 1).
     fn pipe_engine() -> (Uring, std::io::PipeWriter) {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         let zero = std::fs::File::open("/dev/zero").expect("/dev/zero");

@@ -11,7 +11,7 @@ use super::{Engine, EngineError, EngineKind, EngineRow, Setup};
 use diskspd_sys::overlapped::CompletionNotice;
 use overlapped::{FileCalls, Overlapped};
 
-/// Whether an engine works on this machine.
+/// Checks that an engine works on this machine.
 ///
 /// # Errors
 /// Fails for an engine of Linux.
@@ -50,7 +50,7 @@ fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     })
 }
 
-/// The same: no buffer is registered.
+/// As [`create`], because no engine registers its buffer on Windows.
 pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     create(row, setup)
 }

@@ -15,7 +15,7 @@ pub(super) const NO_MEMORY: i32 = of_windows(87);
 pub(crate) struct ThreadPriority;
 
 impl ThreadPriority {
-    /// Nothing is left to do.
+    /// Does nothing on Windows.
     #[inline]
     pub(super) fn set(&mut self, _: IoPriority) -> Result<(), EngineError> {
         Ok(())

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// give up on a command, which is 60 s at most unless told otherwise (`TimeoutValue`).
 const DRAIN_LIMIT: Duration = Duration::from_secs(70);
 
-/// An engine with many I/Os in flight per thread.
+/// Engine with many I/Os in flight per thread.
 pub(super) struct Overlapped {
     queue: Queue,
     limits: Limits,
@@ -22,7 +22,6 @@ pub(super) struct Overlapped {
 }
 
 impl Overlapped {
-    /// The engine, of these files.
     pub(crate) fn open(
         setup: Setup,
         kind: EngineKind,
@@ -80,7 +79,7 @@ impl Engine for Overlapped {
     }
 }
 
-/// An engine with one I/O at a time; the thread waits for each.
+/// Engine with one I/O at a time, for which the thread waits.
 pub(super) struct FileCalls {
     files: Vec<std::fs::File>,
 }

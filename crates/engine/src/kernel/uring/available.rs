@@ -31,9 +31,9 @@ pub(crate) fn explain_here(error: &io::Error) -> AvailabilityError {
 #[derive(Debug, Clone, Copy)]
 struct Evidence {
     errno: Option<i32>,
-    /// The setting `kernel.io_uring_disabled` (Linux 6.6): 0 all may, 1 some may, 2 nobody may.
+    /// Setting `kernel.io_uring_disabled` (Linux 6.6): 0 = allowed, 1 = for some, 2 = disabled.
     disabled: Option<u8>,
-    /// Seccomp mode of the process: 0 none, 1 strict, 2 filter.
+    /// Seccomp mode of the process: 0 = none, 1 = strict, 2 = filter.
     seccomp: Option<u8>,
 }
 
@@ -41,9 +41,9 @@ fn seccomp_mode(status: &str) -> Option<u8> {
     status.lines().find_map(|line| line.strip_prefix("Seccomp:"))?.trim().parse().ok()
 }
 
-/// The engines that do without io_uring; the first keeps the queue depth.
+/// Engines without io_uring; the first one keeps the queue depth.
 const OTHER_ENGINES: &str = "another engine (--engine aio, or --engine sync with -o1)";
-/// Of one group, by number: what was switched off for everybody isn't switched on for everybody.
+/// Remedy for one group only, because a disabled feature is not enabled for all users.
 const GROUP: &str = "kernel.io_uring_group=<number of the group>";
 const ONE_GROUP: &str =
     "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=<number of the group>, and run in that group";
