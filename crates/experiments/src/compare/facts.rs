@@ -8,7 +8,7 @@ use diskspd_results::SpanSummary;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Something that differs between two sides, or within one.
+/// Fact that differs between two sides, or within one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideDifference {
     pub subject: String,
@@ -81,7 +81,7 @@ fn values(side: &[Facts], name: &str) -> Vec<Option<String>> {
 }
 
 fn join_values(values: &[Option<String>]) -> Option<String> {
-    /// Maximum number of listed entries; further ones are counted.
+    /// Maximum number of listed entries; others are counted.
     const MAX_SHOWN: usize = 3;
     if values.iter().all(Option::is_none) {
         return None;

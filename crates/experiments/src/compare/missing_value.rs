@@ -13,11 +13,11 @@ pub(super) enum MissingValueError {
     NoFigure { run: String },
     #[error("'{run}' has no such part of the mix")]
     NoPart { run: String },
-    /// A time in the last bin of a histogram.
+    /// Time in the last bin of a histogram.
     #[error("'{run}' took at least {at_least}: the last bin of its histogram has no upper end")]
     LowerBound {
         run: String,
-        /// Lower bound of the time, with its unit.
+        /// Lower bound of the time with its unit.
         at_least: String,
     },
     #[error(

@@ -26,7 +26,7 @@ pub struct SuiteError {
 const OF_SUITE: &[&str] = &["name", "about", "repeat", "test"];
 const OF_TEST: &[&str] = &["name", "about", "command", "repeat", "metric", "same", "worse"];
 
-/// Reads a suite.
+/// Parses a suite.
 ///
 /// # Errors
 /// Fails with the first error.
@@ -100,7 +100,7 @@ fn read_test(keys: &Keys, usual: Option<u32>) -> Result<SuiteTest, SuiteError> {
     })
 }
 
-/// The text, which knows its lines.
+/// Text with access to its lines.
 struct SuiteText<'a>(&'a str);
 
 impl SuiteText<'_> {
@@ -117,7 +117,7 @@ impl SuiteError {
     }
 }
 
-/// A table, all keys of which are allowed.
+/// Table with checked keys.
 struct Keys<'a> {
     source: &'a SuiteText<'a>,
     table: &'a DeTable<'a>,

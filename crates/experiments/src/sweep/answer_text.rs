@@ -12,7 +12,7 @@ use diskspd_figures::units::count_of;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerRow {
-    /// Topic in one or two words; empty if it continues the previous line.
+    /// Topic in one or two words; empty = continuation of the previous line.
     pub name: &'static str,
     pub words: String,
 }
@@ -201,7 +201,7 @@ fn extension_text(answer: &SweepAnswer, rows: &[PointRow]) -> String {
     }
 }
 
-/// `of` names a step.
+/// `of` returns the name of a step.
 fn enough_words(enough: Enough, of: impl Fn(usize) -> String, what: &str, certainty: &str) -> String {
     let margin = 100.0 * NEGLIGIBLE_SHARE;
     let seen = of(enough.seen);

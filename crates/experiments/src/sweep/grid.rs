@@ -4,7 +4,7 @@ use super::error::AxisError;
 
 const MAX_POINTS: usize = 10_000;
 
-/// An option that is given a value per point.
+/// Option with one value per point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Axis {
     pub option: String,
@@ -25,7 +25,6 @@ impl Axis {
     }
 }
 
-/// An option of a point with its value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Setting {
     pub option: String,
