@@ -18,7 +18,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct UnitError {
-    /// Byte offset into the text that was given.
+    /// Byte offset in the given text.
     pub position: usize,
     pub kind: UnitErrorKind,
 }
@@ -32,7 +32,7 @@ pub enum UnitErrorKind {
     /// Text after the end of the value.
     #[error("unexpected text after the value")]
     Trailing,
-    /// The number, or its product with the suffix, is above 2^64 - 1.
+    /// The number, or its product with the suffix, exceeds 2^64 - 1.
     #[error("the value does not fit 64 bits")]
     TooLarge,
 }
@@ -168,7 +168,7 @@ pub fn count_of(number: usize, of: &str) -> String {
     if number == 1 { format!("1 {of}") } else { format!("{number} {of}s") }
 }
 
-/// Bytes in a sentence, at most one decimal: `12.3 GiB`, `4 KiB`, `0 bytes`.
+/// Formats bytes with at most one decimal: `12.3 GiB`, `4 KiB`, `0 bytes`.
 pub fn amount(bytes: u64) -> String {
     const UNITS: [(&str, u32); 5] = [("PiB", 50), ("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
     match UNITS.iter().find(|(_, bits)| bytes >> bits > 0) {

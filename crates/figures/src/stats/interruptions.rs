@@ -3,7 +3,7 @@
 
 use super::MAX_SLOPE;
 
-/// Intervals that are apart from the others.
+/// Intervals that differ from the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interruptions {
     pub intervals: usize,
@@ -13,7 +13,7 @@ pub struct Interruptions {
     pub rate: f64,
     pub begin: usize,
     pub end: usize,
-    /// Number of intervals between the starts of consecutive stretches; `None` if irregular or fewer than
+    /// Number of intervals between the starts of consecutive interruptions; `None` = irregular or fewer than
     /// three.
     pub period: Option<f64>,
     /// Share of the variance of all intervals that the two rates explain.
@@ -61,9 +61,9 @@ fn explained_by_chance(count: usize) -> f64 {
     (0.7 + 2.4 / count.max(1) as f64).max(0.8)
 }
 
-/// The division into slower and faster values that explains most of their variance.
+/// Division into slower and faster values that explains most of their variance.
 struct Split {
-    /// The fastest of the slower ones.
+    /// Fastest of the slower values.
     at: f64,
     explained: f64,
 }

@@ -23,7 +23,7 @@ const MAX_INTERVALS: u64 = 1 << 20;
 /// no memory.
 const BUDGET: u64 = 512 << 20;
 const HEADER: u64 = 40;
-/// Most that a cell takes: the distance from the last one, and the count.
+/// Maximum bytes of a cell: the distance from the last one, and the count.
 const PER_CELL: u64 = 2 + 5;
 
 fn cell_middle(cell: usize) -> u64 {
@@ -37,19 +37,19 @@ pub struct IntervalLog {
     /// Width of an interval in ns.
     width: u64,
     kept: u64,
-    /// The interval that is being counted.
+    /// Index of the current interval.
     current: u64,
     end: u64,
     /// Bytes read and written in it.
     bytes: [u64; 2],
-    /// Latencies in it by [`Cells`]; no elements = latencies are not measured.
+    /// Latencies in it by [`Cells`]; empty = not measured.
     cells: Vec<u32>,
     /// The intervals before it: number (as distance), bytes read, bytes written, cells + 1 (0 = no room for
     /// latencies), and for each cell its distance from the last one and its count.
     log: Vec<u8>,
     /// Maximum length of the log in bytes.
     limit: u64,
-    /// The last interval in the log, plus 1.
+    /// Index of the last interval in the log, plus 1.
     next: u64,
 }
 
@@ -103,7 +103,7 @@ impl IntervalLog {
         }
     }
 
-    /// The next interval that has an I/O begins.
+    /// Starts the next interval with an I/O.
     #[cold]
     fn start_interval(&mut self, since_start: u64) {
         self.pack();
@@ -142,7 +142,7 @@ impl IntervalLog {
     }
 }
 
-/// The intervals of a time span, all threads merged.
+/// Intervals of a time span, merged over all threads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intervals {
     intervals: Vec<Interval>,
@@ -198,12 +198,12 @@ impl Intervals {
         }
     }
 
-    /// Adds what another part of the same run recorded, interval by interval.
+    /// Adds the intervals of another part of the same run.
     pub fn merge(&mut self, other: &Intervals) {
         self.merge_at(0, other);
     }
 
-    /// Adds `other` with its intervals moved to index `first`.
+    /// Adds `other`, with its intervals moved to index `first`.
     pub fn merge_at(&mut self, first: usize, other: &Intervals) {
         for (number, theirs) in (first..).zip(&other.intervals) {
             self.interval_at(number).merge(theirs);
@@ -220,13 +220,13 @@ impl Intervals {
         self.intervals.splice(..0, std::iter::repeat_n(Interval::default(), count));
     }
 
-    /// Leaves `count` intervals, from number `first` on.
+    /// Keeps `count` intervals from `first` on.
     pub fn keep(&mut self, first: usize, count: usize) {
         self.intervals.drain(..first.min(self.intervals.len()));
         self.intervals.truncate(count);
     }
 
-    /// An interval, from 0; `None` = nothing happened in it or any later one.
+    /// Returns an interval, from 0; `None` = no I/O in it or later.
     pub fn get(&self, number: usize) -> Option<&Interval> {
         self.intervals.get(number)
     }
@@ -294,7 +294,7 @@ impl Interval {
     }
 }
 
-/// Two ascending lists of (cell, count) as one.
+/// Merges two ascending lists of (cell, count).
 fn merge_cells(mine: Vec<(u16, u64)>, theirs: &[(u16, u64)]) -> Vec<(u16, u64)> {
     if mine.is_empty() {
         return theirs.to_vec();

@@ -6,7 +6,7 @@ pub fn width_of(c: char) -> usize {
     if narrow { 1 } else { 2 }
 }
 
-/// Columns that a text takes at most.
+/// Returns the maximum columns of a text.
 pub fn width(text: &str) -> usize {
     text.chars().map(width_of).sum()
 }
