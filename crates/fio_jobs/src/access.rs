@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobContent {
-    /// Random bytes, of which fio changes some before each write.
+    /// Random bytes, some of which fio changes before each write.
     Usual,
-    /// Random bytes, the same in each buffer again and again.
+    /// Random bytes, repeated in each buffer.
     Fixed,
     Zeros,
     Made(ContentShape),
@@ -181,7 +181,7 @@ pub(super) fn write_hint(settings: &JobSettings) -> Option<Option<WriteLifetime>
     }
 }
 
-/// Whether a job works in the zones of a device (`--zoned`); `None` = it was refused.
+/// Whether a job uses the zones of a device (`--zoned`); `None` = refused.
 pub(super) fn zoned(settings: &JobSettings) -> Option<bool> {
     let sized = settings.size("zonesize").is_some_and(|size| size.share_of(None).unwrap_or(1) > 0);
     let reason = "a file cannot be read in areas with gaps between them";

@@ -33,7 +33,7 @@ pub(super) struct RequestedJob {
     pub(super) large_pages: bool,
     pub(super) content: JobContent,
     pub(super) throughput: Option<Throughput>,
-    /// I/Os of a thread between two pauses, and those, ms.
+    /// I/Os of a thread between two pauses, and the length of a pause in ms.
     pub(super) pause: Option<(u32, u32)>,
     pub(super) priority: IoPriority,
     /// CPUs of its threads; empty = any.
@@ -43,7 +43,7 @@ pub(super) struct RequestedJob {
     pub(super) zoned: bool,
     /// Measured time in s; `None` = until its I/O is complete.
     pub(super) runtime_s: Option<u32>,
-    /// Whether the job continues until its time is over, regardless of the completed work.
+    /// Whether the job continues until its time limit, regardless of completed work.
     pub(super) time_based: bool,
     pub(super) warmup_s: u32,
     pub(super) start_delay_us: u64,
@@ -269,7 +269,7 @@ fn engine_kind(settings: &JobSettings) -> Option<EngineKind> {
     }
 }
 
-/// Whole seconds of a time, rounded up.
+/// Returns a time in whole seconds, rounded up.
 fn whole_seconds(settings: &JobSettings, name: &'static str) -> Option<u32> {
     let micros = settings.micros(name)?;
     let seconds = micros.div_ceil(1_000_000);

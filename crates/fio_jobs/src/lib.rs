@@ -91,7 +91,7 @@ pub fn convert_command_line(
     read.convert(&line.place, "a job begins with --name=NAME; job files have theirs", around)
 }
 
-/// Sections, and the faults and notes of their form.
+/// Sections, with the errors and notes of their syntax.
 struct ReadSections {
     sections: Vec<JobSection>,
     faults: Vec<ConversionError>,
@@ -100,7 +100,7 @@ struct ReadSections {
 }
 
 impl ReadSections {
-    /// `how`: the beginning of a job, for an error without jobs.
+    /// `how` = syntax of a job, for an error without jobs.
     fn convert(
         mut self,
         place: &JobLocation,

@@ -86,7 +86,6 @@ pub const ENGINES: &[(&str, EngineRule)] = &[
     ("solarisaio", Refused("it is for Solaris; use ioengine=io_uring")),
 ];
 
-/// Returns the rule for an engine; `None` if the name is unknown.
 pub fn engine(name: &str) -> Option<EngineRule> {
     ENGINES.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
 }
