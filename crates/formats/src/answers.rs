@@ -6,7 +6,7 @@ use diskspd_base::limits::ANSWER;
 use diskspd_experiments::{AnswerFormat, StoredAnswer};
 use serde::Deserialize;
 
-/// Whether a text begins as an answer of this kind does.
+/// Whether the beginning of a text identifies an answer of this kind.
 pub fn begins_so<A: StoredAnswer>(text: &str) -> bool {
     let start: String = text.chars().take(120).collect();
     start.starts_with('{') && start.contains(&format!("\"{}\"", A::NAME))

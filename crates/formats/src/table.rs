@@ -14,9 +14,8 @@ pub struct InputFormat {
     pub name: &'static str,
     /// Name in lists of runs and the history: one word.
     pub word: &'static str,
-    /// The largest file that is read.
     pub limit: InputLimit,
-    /// Whether a text that begins so is of this format.
+    /// Whether the beginning of a text identifies this format.
     is_it: fn(&str) -> bool,
     /// Reads all runs of a file. A single run has the file's name; several runs have a number after it:
     /// `name#2`.
@@ -82,7 +81,7 @@ pub const FORMATS: [InputFormat; 6] = [
     },
 ];
 
-/// The format of a file that begins so; `None` = none of these.
+/// Returns the format of a file with this beginning; `None` = unknown.
 pub fn of_beginning(bytes: &[u8]) -> Option<&'static InputFormat> {
     let text = decoded(bytes);
     let text = text.trim_start_matches(['\u{feff}', '\0']).trim_start();
