@@ -37,8 +37,8 @@ fn is_near(value: f64, number: f64) -> bool {
     (value - number).abs() <= ROUND_TOLERANCE * number
 }
 
-/// Returns the nearest round number: 100, 200, 300, .. times a power of ten, or 16,000 or 64,000, the limits of
-/// products.
+/// Returns the nearest round number: 100, 200, 300, .. times a power of ten, or 16,000 or 64,000, the limits
+/// of products.
 fn round_iops(iops: f64) -> Option<f64> {
     let sold = [16_000.0, 64_000.0].into_iter();
     let round = (2..7).flat_map(|power| ROUND_IOPS.map(|digit| digit * 10f64.powi(power)));

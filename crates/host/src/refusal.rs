@@ -127,20 +127,14 @@ pub enum UncheckedFact {
         join_reasons(unknown, FactList::Uses),
         join_reasons(unknown, FactList::Causes)
     )]
-    Unread {
-        path: PathBuf,
-        unknown: Vec<UncheckedUse>,
-    },
+    Unread { path: PathBuf, unknown: Vec<UncheckedUse> },
     /// The file system does not reveal the location of its data.
     #[error(
         "cannot check whether '{}' is the backing file of a loop device or a swap file by another name: {by} \
          does not show where it keeps its files",
         display_path(path)
     )]
-    Hidden {
-        path: PathBuf,
-        by: String,
-    },
+    Hidden { path: PathBuf, by: String },
 }
 
 impl UncheckedFact {

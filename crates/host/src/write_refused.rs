@@ -46,10 +46,7 @@ pub enum WriteRefusedError {
          file on a file system that stores data",
         display_path(path)
     )]
-    KernelInterface {
-        path: PathBuf,
-        file_system: String,
-    },
+    KernelInterface { path: PathBuf, file_system: String },
     /// Never permitted: reports, streams and logs must be files.
     #[error("{}: would overwrite {DEVICE}; name a file", display_path(path))]
     NoOutput { path: PathBuf },

@@ -20,11 +20,7 @@ pub enum StoreError {
          use the newer diskspd, or another history folder with --store. The runs are untouched",
         .file.display()
     )]
-    Newer {
-        file: PathBuf,
-        found: i64,
-        known: i64,
-    },
+    Newer { file: PathBuf, found: i64, known: i64 },
     /// The path of the index belongs to something else.
     #[error("{}: is a database of another program; name another history folder with \
              --store", .file.display())]
@@ -33,17 +29,11 @@ pub enum StoreError {
         "{}: {why}; the runs are untouched: rebuild the index with diskspd history reindex",
         .file.display()
     )]
-    Damaged {
-        file: PathBuf,
-        why: String,
-    },
+    Damaged { file: PathBuf, why: String },
     #[error("{}: {why}: remove it, and the index is rebuilt from the runs", .file.display())]
     NoFile { file: PathBuf, why: &'static str },
     #[error("{}: {why}{}", .file.display(), hint_text(why))]
-    Index {
-        file: PathBuf,
-        why: String,
-    },
+    Index { file: PathBuf, why: String },
     /// The history has no run of this name.
     #[error("no run is called '{0}'; diskspd history lists them with their ids and labels")]
     Unknown(String),

@@ -108,7 +108,5 @@ pub enum Pattern {
     /// Random position for each I/O (`-r`).
     Random,
     /// Random position with this probability in percent (1 to 99), otherwise sequential (`-rs`).
-    Mixed {
-        random: u32,
-    },
+    Mixed { random: u32 },
 }

@@ -136,10 +136,7 @@ pub enum Reason {
         units::amount(*size),
         units::amount(*limit)
     )]
-    Limit {
-        size: u64,
-        limit: u64,
-    },
+    Limit { size: u64, limit: u64 },
     #[error("stopped")]
     Stopped,
     #[error("cannot {doing}: {source}")]
