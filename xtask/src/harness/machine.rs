@@ -2,7 +2,7 @@
 
 use diskspd::host;
 
-/// CPU, number of CPUs, kernel, and the command, in a line each.
+/// Returns CPU, number of CPUs, kernel, and the command, one line each.
 pub fn describe() -> Vec<String> {
     let system = host::snapshot();
     let cpus = system.topology.kernel_cpus().count();
