@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caret_counts_characters_not_bytes() {
+    fn caret_position_counts_characters() {
         let error = CliError::at("-Zü\n\u{fffd}x".as_bytes(), 8, "no");
         assert_eq!(error.to_string(), "no\n    -Zü\u{fffd}\u{fffd}x\n         ^");
         let error = CliError::at(b"-Z\xff\xfex", 4, "no");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn position_after_the_end_is_marked_there() {
+    fn caret_can_follow_the_last_character() {
         assert!(CliError::at(b"-b", 2, "no").to_string().ends_with("\n    -b\n      ^"));
     }
 }

@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn foreign_option_is_spelled_as_here() {
+    fn foreign_option_hint_uses_own_spelling() {
         for (given, spelling) in [
             ("bs=4k", "use -b4K"),
             ("bs=4KiB", "use -b4K"),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn every_engine_named_in_hints_exists() {
+    fn engines_in_hints_exist() {
         let Words(engines) = ENGINES else { panic!() };
         for (_, spelling) in engines {
             let name = spelling.strip_prefix("--engine ").unwrap();

@@ -111,7 +111,7 @@ mod tests {
     use crate::cli::commands::{find, suggest_command as option};
 
     #[test]
-    fn foreign_words_are_unique_and_not_ours() {
+    fn foreign_words_are_unique_and_differ_from_own() {
         let words: Vec<&str> = WORDS.iter().flat_map(|(words, _)| words.iter().copied()).collect();
         assert!(words.iter().all(|word| find(word.as_bytes()).is_none()), "{words:?}");
         let options: Vec<&str> = foreign::names().collect();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_options_suggest_ours() {
+    fn foreign_options_suggest_own_options() {
         let sweep = find(b"sweep").unwrap().rows();
         for (given, here, meant) in [
             ("--json", &[][..], "--out run.json"),

@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clause_ends_before_what_explains_it() {
+    fn help_line_is_split_before_its_explanation() {
         for (help, expected) in [
             ("block size: bytes of each I/O; and more", "block size"),
             (
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_are_accepted() {
+    fn help_examples_are_accepted() {
         for (line, _) in EXAMPLES {
             let line = line.split(" > ").next().unwrap().replace('\'', "");
             let arguments: Vec<_> = line.split(' ').map(Into::into).collect();

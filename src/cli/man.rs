@@ -179,7 +179,7 @@ mod tests {
     use crate::cli::flags;
 
     #[test]
-    fn the_page_shows_every_form_of_every_option() {
+    fn man_page_shows_every_option_form() {
         let page = page();
         for (syntax, _) in flags::all().flat_map(|flag| flag.forms) {
             assert!(page.contains(&format!("\\fB{}\\fR\n", escape(syntax))), "{syntax}");

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_axes_is_one_point() {
+    fn line_without_ranges_is_one_point() {
         let text = "-o8 -a0,1 -rdpct10/90:0/5 --engine=sim -Z1M,./f --verify=read:2,1 file";
         assert_eq!(expand_lines(text).iter().map(line_text).collect::<Vec<_>>(), [text]);
     }

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 pub struct Mapped {
     name: String,
-    /// `/dev/mapper/..`
+    /// Path `/dev/mapper/..`.
     pub path: PathBuf,
-    /// Where its counters are: `/dev/dm-0`.
+    /// Device with the counters: `/dev/dm-0`.
     pub device: PathBuf,
 }
 
@@ -31,7 +31,7 @@ impl Mapped {
         is_known
     }
 
-    /// A device with this table; `None`, and the reason is printed, where that's impossible.
+    /// Creates a device with this table; `None` with a printed reason if that is impossible.
     pub fn new(table: &str) -> Option<Mapped> {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);

@@ -175,7 +175,7 @@ fn unreadable_use_is_unknown_not_unused() {
 }
 
 #[test]
-fn known_uses_of_files_count_where_others_are_unknown() {
+fn known_file_uses_count_despite_unknown_ones() {
     let (directory, root) = machine("behind");
     let used = |file: &str| {
         let (uses, unknown) = uses_of_file(&root, Path::new(file));

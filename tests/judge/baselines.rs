@@ -119,7 +119,7 @@ fn correlated_sessions_raise_no_later_alarm() {
 /// Makes the table of docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
-fn a_thousand_checks_some_sessions_later() {
+fn baseline_false_alarm_rate_over_thousand_checks() {
     let all = STATIONARY.iter().chain(&TREACHEROUS).chain(&[SLOWEST]);
     // A session in which nothing was done at all is a change, whatever the reason.
     for (name, noise) in all.filter(|(_, noise)| !matches!(noise, Noise::DeadRuns(_))) {
@@ -133,7 +133,7 @@ fn a_thousand_checks_some_sessions_later() {
 const SLOWEST: (&str, Noise) = ("AR(1) 0.97", Noise::Autocorrelated(0.97, 0.03));
 
 #[test]
-fn sessions_of_an_afternoon_say_nothing_of_next_week() {
+fn close_sessions_do_not_predict_later_ones() {
     let mut random = Draws(5);
     let apart = 25 * 60_000;
     let past: Vec<SideRun> = (0..9).flat_map(|at| of_one(at * apart, "one", 1.0, &mut random)).collect();
@@ -202,7 +202,7 @@ fn each_test_fails_by_its_allowance() {
 }
 
 #[test]
-fn looks_share_the_error_rate() {
+fn repeated_analyses_share_the_error_rate() {
     let mut random = Random::new(5);
     let runs = |day, random: &mut Random| side(session(day, None, random));
     let (first, other) = (runs(0, &mut random), runs(0, &mut random));

@@ -42,7 +42,7 @@ impl Mounted {
         self.at.path().join(name)
     }
 
-    /// A file of random data, none of it in the page cache.
+    /// Creates a file of random data without cached pages.
     fn filled(&self, name: &str, mib: u64) -> PathBuf {
         let path = self.file(name);
         let mut file = File::create(&path).unwrap();
@@ -73,7 +73,7 @@ fn random(bytes: usize) -> Vec<u8> {
     data
 }
 
-/// A raw device, all of it written.
+/// Returns a raw device that is completely written.
 fn raw(mib: u64) -> Option<Zram> {
     let device = Zram::new(mib)?;
     let mut file = File::options().write(true).open(&device.0).unwrap();
@@ -84,7 +84,7 @@ fn raw(mib: u64) -> Option<Zram> {
     Some(device)
 }
 
-/// A loop device on a file.
+/// Loop device on a file.
 struct Looped(PathBuf);
 
 impl Looped {
@@ -100,7 +100,7 @@ impl Drop for Looped {
     }
 }
 
-/// The first line of the verdict.
+/// Returns the first line of the verdict.
 fn verdict(ended: &Ended) -> &str {
     const WORDS: [&str; 8] =
         ["VERIFIED", "CACHED", "COALESCED", "SPLIT", "AMPLIFIED", "SHARED", "DEFERRED", "UNKNOWN"];
@@ -214,7 +214,7 @@ fn io_of_other_programs_is_reported() {
     says("-b4K -r -o1 -Su -W0 -d1 {}", &disk.0, "SHARED", "were not this run's");
 }
 
-/// A loop device with two partitions, which bypasses the page cache.
+/// Loop device with two partitions, which bypasses the page cache.
 struct Parted(Looped);
 
 impl Parted {
@@ -243,7 +243,7 @@ impl Parted {
     }
 }
 
-/// They would stay when the device has gone.
+/// Removes the partitions, which would outlive the device.
 impl Drop for Parted {
     fn drop(&mut self) {
         // The kernel closes the files of an io_uring some time after its process has ended: until then they are busy.
@@ -294,7 +294,7 @@ fn split_io_is_reported_with_its_cause() {
     says("-b128K -r -o4 -Su -W0 -d1 {}", &looped.0, "SPLIT", &words);
 }
 
-/// The verdict about the first part in a record.
+/// Returns the verdict about the first part in a record.
 fn part_of(record: &Path) -> Value {
     let record: Value = read_json(record);
     record["judgement"]["verdicts"][0]["parts"][0].clone()
@@ -389,7 +389,7 @@ fn disguised_memory_is_reported() {
 }
 
 #[test]
-fn unknown_facts_are_not_claimed() {
+fn unknown_facts_give_no_claims() {
     let (directory, image) = crate::common::directory_with("image");
     fs::write(&image, random(16 << 20)).unwrap();
     for (line, words) in [
@@ -418,15 +418,15 @@ fn unknown_facts_are_not_claimed() {
     assert_ne!(part["leaves"], part["devices"], "the disk beneath is found without a name: {part}");
 }
 
-/// How often the honest runs are repeated.
+/// Number of repetitions of the honest runs.
 const ROUNDS: &str = "DISKSPD_TEST_ROUNDS";
 
 const OF_THE_MACHINE: [&str; 4] =
     ["cpu-stolen", "limited-by-hypervisor", "limited-by-interrupts", "limited-by-cpu-quota"];
-/// Other tests use the CPUs at the same time: true as well, where [`crowded`] sees it in the record's facts.
+/// Correct findings if other tests use the CPUs, as [`crowded`] detects in the record.
 const OF_NEIGHBOURS: [&str; 4] =
     ["limited-by-busy-cpus", "run-queue-delay", "late-starts", "process-stalled"];
-/// A guest whose CPUs are given to others is late and held up: true as well, where [`stolen`] sees it in the record's facts.
+/// Correct findings of a guest whose CPUs were taken, as [`stolen`] detects in the record.
 const OF_A_GUEST: [&str; 4] = ["process-stalled", "late-starts", "limited-by-busy-cpus", "run-queue-delay"];
 const OF_THE_BUILD: [&str; 1] = ["limited-by-tool"];
 
@@ -512,7 +512,7 @@ fn busy_beside(span: &Value) -> bool {
     lost.iter().any(|lost| number(&lost["steal"]) > 0.0) || cpus.iter().map(share).sum::<f64>() - own >= 0.2
 }
 
-/// Whether a CPU was given to another guest for a tenth of the time, by the kernel's raw counters.
+/// Whether another guest had a CPU for a tenth of the time, according to the kernel's raw counters.
 fn stolen(span: &Value) -> bool {
     let number = |value: &Value| value.as_u64().unwrap_or(0) as f64;
     let lost = span["observed"]["lost_cpu_times"].as_array().cloned().unwrap_or_default();
@@ -650,7 +650,7 @@ fn text_verdict_follows_report_on_request() {
     assert!(ended.stdout.contains("\nVerdict:\n"), "{}", ended.stdout);
 }
 
-/// The kernel's own event for each completed request, for one device.
+/// Kernel events of completed requests of one device.
 struct Trace(tempfile::TempDir);
 
 impl Trace {
@@ -678,7 +678,7 @@ impl Trace {
         assert!(written.is_ok(), "{file}: {written:?}");
     }
 
-    /// Requests and sectors so far: lines end with `<first sector> + <sectors> <priority> [error]`.
+    /// Returns requests and sectors so far; lines end with `<first sector> + <sectors> <priority> [error]`.
     fn reads(&self) -> (u64, u64) {
         self.set("events/block/block_rq_complete/enable", "0");
         let text = fs::read_to_string(self.instance().join("trace")).unwrap();

@@ -40,7 +40,7 @@ impl History {
         self.done(line).stdout
     }
 
-    /// Keeps a run; returns its id.
+    /// Stores a run; returns its id.
     #[track_caller]
     fn save(&self, options: &str) -> String {
         let ended = self.run(&format!("{RUN} {options} target")).succeeds();
@@ -60,7 +60,7 @@ impl History {
     }
 }
 
-/// The ids that a run said are kept.
+/// Returns the ids of stored runs in the output of a run.
 fn acknowledged(stderr: &str) -> Vec<String> {
     let ids = stderr.lines().filter_map(|line| line.strip_prefix("kept as @"));
     ids.map(|rest| rest.split(',').next().unwrap().to_owned()).collect()
@@ -132,7 +132,7 @@ fn runs_are_found_by_their_properties() {
 }
 
 #[test]
-fn pinned_runs_stay_and_removed_runs_go() {
+fn only_unpinned_runs_are_removed() {
     let history = History::new();
     let [a, b] = ["--save=a", "--save"].map(|save| history.save(save));
     history.says(&format!("history pin {a}"));
@@ -265,7 +265,7 @@ fn damaged_index_is_rebuilt_automatically() {
     assert_eq!(history.says("history reindex"), "the index has 3 runs\n");
 }
 
-/// A program that is killed between the file and the row leaves such an index too.
+/// A program killed between the file and the row also leaves such an index.
 #[test]
 fn stale_index_follows_the_files() {
     let history = History::new();
@@ -314,7 +314,7 @@ fn abandoned_temporary_files_are_removed_when_idle() {
 }
 
 #[test]
-fn a_hostile_index_leads_to_no_file_outside() {
+fn hostile_index_never_reaches_outside_files() {
     let history = History::new();
     let id = history.save("--save=mine");
     let outside = history.path("x.json.gz");
@@ -566,7 +566,7 @@ fn damaged_run_does_not_hide_others() {
 }
 
 #[test]
-fn a_store_of_version_1_stays_readable() {
+fn store_of_version_1_stays_readable() {
     let history = History::new();
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/store/version-1");
     fs::create_dir_all(history.store().join("runs")).unwrap();
@@ -589,7 +589,7 @@ fn a_store_of_version_1_stays_readable() {
 }
 
 #[test]
-fn runs_go_from_one_history_to_another() {
+fn exported_runs_are_imported_elsewhere() {
     let history = History::new();
     let out = history.path("run.json");
     history.save(&format!("--save=here --out {}", out.display()));
@@ -696,7 +696,7 @@ fn fio_percentile_in_open_bin_is_listed_as_bound() {
     assert!(history.says("history list").contains(">= 17045.651"));
 }
 
-/// The pages of list and trend: every figure of the export, and the change.
+/// Checks the pages of list and trend: all figures of the export, and the change.
 fn has_the_page_of_all(history: &History) {
     let page = history.path("page.html");
     let export = history.says("history export");
@@ -719,7 +719,7 @@ fn has_the_page_of_all(history: &History) {
 }
 
 #[test]
-fn many_runs_of_the_same_work_are_followed() {
+fn runs_of_the_same_work_form_a_history() {
     let history = History::new();
     let [first, out] = ["first.json", "run.json"].map(|name| history.folder().join(name));
     history.run(&format!("{RUN} --out {} target", out.display())).report();
@@ -756,11 +756,11 @@ fn many_runs_of_the_same_work_are_followed() {
     has_the_page_of_all(&history);
 }
 
-/// A small file system in memory, taken down when dropped.
+/// Small file system in memory, unmounted on drop.
 struct Disk(PathBuf);
 
 impl Disk {
-    /// With so much room; `None`, and the reason is printed, where none can be mounted.
+    /// Mounts with this size; `None` with a printed reason if that is impossible.
     fn new(at: PathBuf, kib: u32) -> Option<Disk> {
         fs::create_dir(&at).unwrap();
         let mounted = tool(&format!("mount -t tmpfs -o size={kib}k none {}", at.display()));

@@ -12,7 +12,7 @@ use std::process::Command;
 
 const NOBODY: u32 = 65534;
 
-/// A library whose constructor makes a file; `None` = none can be made here.
+/// Compiles a library whose constructor creates a file; `None` = not possible here.
 fn telling_library(folder: &Path, mark: &Path) -> Option<PathBuf> {
     let (source, library) = (folder.join("tells.c"), folder.join("libmpi.so.40"));
     let text = format!(

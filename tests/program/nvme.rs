@@ -34,17 +34,16 @@ const RUNS: &[(&str, &str)] = &[
     ("streams none", "-w100 --write-stream 1 $B"),
 ];
 
-/// 4 zones, of which three may be open.
+/// 4 zones, of which at most three may be open.
 const ZONES: &str =
     ",zoned=true,zoned.zone_size=16M,zoned.zone_capacity=12M,zoned.max_open=3,zoned.max_active=3";
 
-/// Engines, and where they write to zones.
+/// Engines with the places of their writes to zones.
 const ZONE_WRITERS: [(&str, &str); 4] = [("nvme", "$Z"), ("uring", "$Y"), ("aio", "$Y"), ("sync", "$Y")];
 
 const PROTECTED: usize = 2;
 
-/// The drive with three placement handles, of four that its endurance group has. Reclaim units are so large
-/// that no run fills one.
+/// Drive with three placement handles, of four in its endurance group. No run fills its large reclaim units.
 const PLACED: &str = "-device nvme-subsys,id=placed,fdp=on,fdp.runs=1G,fdp.nrg=1,fdp.nruh=4\n\
                       -device nvme,id=n5,serial=drive-5,subsys=placed\n\
                       -device nvme-ns,drive=d5,bus=n5,fdp.ruhs=0;1;2";
@@ -275,7 +274,7 @@ fn assert_placed(outcome: &Outcome) {
     assert!(streamed[2] != by_none[2] && streamed[..2] == by_none[..2], "{streamed:?} {by_none:?}");
 }
 
-/// Bytes below the write pointers, of a report.
+/// Returns the bytes below the write pointers of a report.
 fn below_write_pointers(report: &str) -> u64 {
     const CAPACITY: u64 = 12 << 20;
     let written = |line: &str| {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 const MIB: u64 = 1 << 20;
 
-/// A short run of reads past the page cache.
+/// Options of a short run with unbuffered reads.
 const READS: &str = "-b4K -r -o4 -Su BRIEF";
 
 fn reads(options: &str, target: &Path) -> Ended {
@@ -59,7 +59,7 @@ fn content(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// A file of holes, with random data in some parts.
+/// Creates a sparse file with random data in some parts.
 fn sparse(path: PathBuf, size: u64, written: &[(u64, u64)]) -> PathBuf {
     let file = File::create(&path).unwrap();
     file.set_len(size).unwrap();
@@ -91,7 +91,7 @@ fn unwritten_files_are_reported_before_and_after_the_run() {
 }
 
 #[test]
-fn honest_files_are_not_complained_about() {
+fn honest_files_have_no_findings() {
     let directory = crate::common::directory();
     let filled = sparse(directory.path().join("random"), 16 * MIB, &[(0, 16 * MIB)]);
     is_honest(&reads("", &filled));
@@ -107,7 +107,7 @@ fn honest_files_are_not_complained_about() {
 }
 
 #[test]
-fn the_record_holds_the_facts_and_the_finding() {
+fn record_contains_content_facts_and_finding() {
     let directory = crate::common::directory();
     let half = sparse(directory.path().join("half"), 16 * MIB, &[(0, 8 * MIB)]);
     let json = directory.path().join("a.json");
@@ -207,7 +207,7 @@ fn prefill_refuses_protected_files() {
 }
 
 #[test]
-fn prefill_says_when_there_is_no_room() {
+fn prefill_without_space_is_reported() {
     let Some((_device, at)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
     let huge = sparse(at.join("huge"), 256 * MIB, &[]);
     reads("--prefill", &huge).fails(1, &["the file system is full", "256", "free some space"]);

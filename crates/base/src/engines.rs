@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_its_row_and_name() {
+    fn engine_kinds_have_unique_rows_and_names() {
         for row in &ENGINES {
             assert_eq!(row.kind.row().name, row.name);
             assert_eq!(EngineKind::from_name(row.name), Some(row.kind));

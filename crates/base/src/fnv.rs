@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn published_values() {
+    fn hash_matches_published_values() {
         let of = |parts: &[&str]| {
             let mut hash = Fnv::default();
             parts.iter().for_each(|part| hash.add(part.as_bytes()));

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_texts_are_not_shape_errors() {
+    fn invalid_json_is_not_a_shape_error() {
         let error = |text: &[u8]| read_json::<Document>(text).unwrap_err();
         let is_broken = |text: &str| matches!(error(text.as_bytes()), JsonError::NotJson { .. });
         assert!(is_broken("{\"rows\": []} x"));

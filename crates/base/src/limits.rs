@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn empty_file_is_found_by_content() {
+    fn empty_files_are_detected_by_content() {
         for (text, expected) in [
             (&b""[..], Some(EmptyInput::Blank)),
             (b" \r\n\t\n", Some(EmptyInput::Blank)),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn limit_is_read_and_one_byte_more_is_refused() {
+    fn file_one_byte_above_limit_is_refused() {
         let limit = InputLimit { what: "a test", bytes: 5 };
         assert_eq!(limit.read(&b"12345"[..]).unwrap(), b"12345");
         let error = limit.read(io::repeat(0)).unwrap_err().to_string();

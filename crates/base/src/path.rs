@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_kept_and_none_becomes_empty() {
+    fn file_names_keep_their_bytes() {
         let not_utf8 = b"disk-\xff.dat";
         let text = RawText::from(not_utf8.to_vec());
         let stored = serde_json::to_string(&text).unwrap();

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentile_needs_ten_slower_ios() {
+    fn percentile_needs_ten_ios_above_it() {
         for (ios, percent) in [
             (19, None),
             (20, Some(50.0)),

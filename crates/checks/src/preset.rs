@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearness_uses_run_and_io_scatter() {
+    fn grade_margin_uses_run_and_io_variation() {
         for (ms, standard_error_ms, near) in [
             (4.4, 0.0, false),
             (4.5, 0.0, true),

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_help_describes_every_engine() {
+    fn help_describes_every_engine() {
         for row in &ENGINES {
             assert!(describe_all().contains(row.description), "{}", row.name);
         }

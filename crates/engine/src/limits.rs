@@ -81,7 +81,7 @@ mod tests {
     use diskspd_base::operation::Operation;
 
     #[test]
-    fn an_io_stays_within_the_limits() {
+    fn ios_outside_limits_are_rejected() {
         let limits = Limits { depth: 4, files: Some(2), buffer: 8192, engine: EngineKind::Sync };
         let good = Io {
             request: 3,

@@ -433,7 +433,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tail_has_its_mean_and_shape() {
+    fn simulated_tail_has_requested_mean_and_shape() {
         let mut state = 1;
         let times: Vec<u64> = (0..100_000).map(|_| tail_delay(12_000, splitmix(&mut state))).collect();
         let mean = times.iter().sum::<u64>() / 100_000;
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extremes_of_the_tail_are_finite() {
+    fn simulated_tail_extremes_are_finite() {
         assert!(tail_delay(2_000_000, 0) < 100_000_000);
         assert!(tail_delay(2_000_000, u64::MAX) < 2);
     }

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn monotonic_window_is_reported() {
+    fn monotonic_round_window_is_reported() {
         let said = |rates: &[f64]| {
             let round =
                 |iops: &f64| RoundFigures { iops: *iops, mib_per_s: 1.0, mean_ms: None, p99_ms: None };

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_as_people_write_them() {
+    fn start_times_accept_durations_and_dates() {
         assert_eq!(StartTime::read("7d"), Some(StartTime::Ago(7 * 86_400)));
         assert_eq!(StartTime::read("90m"), Some(StartTime::Ago(5400)));
         assert_eq!(StartTime::read("2026-11-22"), Some(StartTime::Date("2026-11-22".into())));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_usable_in_lists_and_references() {
+    fn labels_are_restricted_to_safe_characters() {
         for word in ["baseline", "fw-1.2", "Größe", "2026", "a:b"] {
             assert_eq!(check_word(word), Ok(()), "{word}");
         }

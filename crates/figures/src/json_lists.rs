@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_taken_out_at_their_place_only() {
+    fn only_lists_at_known_locations_are_extracted() {
         let text = r#"{"threads":[{}],"hosts":[{"threads":[{"a":"]}\"{","threads":[{}]}, {}],
             "x":{"threads":[1]},"targets" : [ ]},{"targets":[{"b":[[1,2]]}]}],"more":{"targets":[{}]}}"#;
         let skeleton = r#"{"threads":[{}],"hosts":[{"threads":[],
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn other_elements_than_objects_are_unusual() {
+    fn non_object_elements_are_rejected() {
         for list in ["1", "{},", ",{}", "{}{}", "[]", "null"] {
             assert_eq!(split(&format!(r#"{{"hosts":[{{"threads":[{list}]}}]}}"#), 3), None, "{list}");
         }

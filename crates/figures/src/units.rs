@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_sizes() {
+    fn sizes_are_parsed_with_units() {
         let cases: &[(&str, u64)] = &[
             ("0", 0),
             ("4096", 4096),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sizes() {
+    fn invalid_sizes_are_rejected() {
         let cases: &[(&str, usize, UnitErrorKind)] = &[
             ("", 0, Missing),
             ("K", 0, NotANumber),
@@ -269,14 +269,14 @@ mod tests {
     }
 
     #[test]
-    fn a_size_may_be_followed_by_something_else() {
+    fn size_prefix_is_parsed_before_other_text() {
         assert_eq!(parse_size_prefix(b"5m:1m", BLOCK), Ok((5 << 20, 2)));
         assert_eq!(parse_size_prefix(b"5:1m", BLOCK), Ok((5, 1)));
         assert_eq!(parse_size_prefix(b"5mm", BLOCK), Ok((5 << 20, 2)));
     }
 
     #[test]
-    fn lenient_integers() {
+    fn lenient_integers_parse_leading_digits() {
         let cases: &[(&str, i32)] = &[
             ("", 0),
             ("x", 0),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_seeds() {
+    fn seeds_are_parsed_in_all_bases() {
         type Seed = Result<u32, (usize, UnitErrorKind)>;
         let cases: &[(&str, Seed)] = &[
             ("0", Ok(0)),
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn printed_sizes() {
+    fn sizes_are_printed_in_largest_unit() {
         let cases: &[(u64, &str, &str)] = &[
             (0, "0", "0"),
             (512, "512", "512"),
@@ -375,7 +375,7 @@ mod tests {
         }
 
         #[test]
-        fn every_number_of_bytes_survives(size: u64) {
+        fn byte_counts_round_trip(size: u64) {
             proptest::prop_assert_eq!(parse_size(size.to_string().as_bytes(), BLOCK), Ok(size));
         }
 

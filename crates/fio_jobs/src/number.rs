@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sizes() {
+    fn invalid_sizes_are_rejected() {
         for (text, expected) in [
             ("", NumberError::Missing),
             ("k", NumberError::NotANumber),

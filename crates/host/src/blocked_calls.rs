@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn distinguishes_long_call_from_loop() {
+    fn long_call_differs_from_repeated_calls() {
         let call = |sleeps: u64, place: &str| BlockedCall {
             thread: 1,
             name: "read",
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_files_without_storage() {
+    fn files_without_storage_are_ignored() {
         let root = Root::at(Path::new("/nowhere"));
         for (file, may_be) in [
             ("/mnt/f", true),

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_has_times() {
+    fn times_of_this_machine_are_readable() {
         let topology = crate::snapshot().topology;
         let earlier = CpuClock::read().unwrap();
         let window = CpuClock::read().unwrap().since(&earlier, &topology);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_has_its_column() {
+    fn proc_stat_fields_map_to_columns() {
         let text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu3 1 20 300 4000 50000 600000 7000000 80000000 5 5\n\
                     intr 1\nctxt 2\n";
         let clock = CpuClock::parse(text);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_times_are_known_by_cpu() {
+    fn lost_times_are_listed_per_cpu() {
         let earlier = CpuClock::parse("cpu0 1 1 1 1 1 10 20 30\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 5");
         let later = CpuClock::parse("cpu0 1 1 1 1 1 12 23 35\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 4");
         let lost = |interrupts, stolen| LostTimes { interrupts, steal: stolen };
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_has_times() {
+    fn times_of_this_machine_are_readable() {
         let topology = super::super::topology::read(&Root::live_system());
         let earlier = CpuClock::read().unwrap();
         let window = CpuClock::read().unwrap().since(&earlier, &topology);

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_ordered_as_people_count() {
+    fn device_names_are_sorted_naturally() {
         let ordered = [
             "cciss!c0d0",
             "dm-2",

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smaller_limit_of_a_command_holds() {
+    fn smaller_command_limit_applies() {
         let (_folder, root) = sample_machine(None, true);
         let found = Generic::find_by_number(&root, (10, 1)).unwrap();
         for (most, expected) in [(None, 128 << 10), (Some(64 << 10), 64 << 10), (Some(1 << 20), 128 << 10)] {
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_are_known_from_the_namespace_or_the_kernel() {
+    fn zones_come_from_namespace_or_kernel() {
         for (asked, model, expected) in
             [(false, "none", false), (false, "host-managed", true), (true, "none", true), (false, "", false)]
         {

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn smbnetfs_has_all_shares_that_are_not_mounted_themselves() {
+    fn smbnetfs_provides_shares_without_own_mount() {
         let mounts = format!("{MOUNTS}40 27 0:59 / /home/me/net rw - fuse.smbnetfs smbnetfs rw\n");
         for (target, expected) in [
             ("//nas/fuse/x", MountState::Mounted("/home/me/fuse/x".into())),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn other_paths_are_none_of_a_share() {
+    fn ordinary_paths_are_not_share_paths() {
         for target in [
             "/a/b/c",
             "///a/b",

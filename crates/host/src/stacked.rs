@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_found_in_the_layers_below() {
+    fn overlay_data_is_found_in_lower_layers() {
         const OVERLAY: &str = "1 0 0:1 / / rw - ext4 /dev/vda rw\n\
             2 1 0:2 / /merged rw - overlay overlay rw,lowerdir=/low:/base,upperdir=/up,workdir=/work\n\
             3 1 0:3 / /shown rw - fuse /src rw\n\

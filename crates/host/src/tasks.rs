@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn who_used_the_cpus_between_two_looks_is_known() {
+    fn cpu_users_between_two_readings_are_listed() {
         let directory = tempfile::tempdir().unwrap();
         let (at, root) = (directory.path(), Root::at(directory.path()));
         put_task(at, 7, "kworker/u4:1-bt) (x", KERNEL, (0, 1), "1000000 50 2");

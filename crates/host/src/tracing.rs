@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cpus_are_known_where_sys_is_hidden() {
+    fn online_cpus_are_known_without_sys() {
         let machine = tempfile::tempdir().unwrap();
         let root = Root::at(machine.path());
         assert!(online_cpus(&root).is_empty());

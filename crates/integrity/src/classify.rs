@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn sector_of_a_lost_write_makes_its_block_torn() {
+    fn lost_sector_write_makes_block_torn() {
         let write = SectorStamp { offset: 512, index: 0, sectors: 4, ..sample_stamp(9) };
         let torn =
             |fault, held, there: Option<SectorStamp>| is_torn(fault, 1024, held, there.into_iter(), 512);

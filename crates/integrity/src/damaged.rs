@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_sector_is_first_written_once() {
+    fn damaged_sector_is_new_only_once() {
         let damaged = DamagedSectors::default();
         let count = |target: u32, numbers: &mut dyn Iterator<Item = u64>| {
             numbers.filter(|number| damaged.is_new(TargetId(target), *number)).count()

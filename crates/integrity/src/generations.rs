@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn uncountable_writes_are_never_judged() {
+    fn too_many_writes_disable_the_check() {
         let unit = single_unit();
         (0..1000).for_each(|_| {
             let _ = unit.begin(0);

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn swapped_targets_are_astray_single_ones_are_not() {
+    fn swapped_targets_are_detected_unlike_single_reads() {
         for (numbers, wrong) in [
             (&[][..], &[][..]),
             (&[0], &[]),

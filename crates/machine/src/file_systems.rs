@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_and_every_number_has_one_row() {
+    fn file_system_types_and_magics_are_unique() {
         for (at, one) in TYPES.iter().enumerate() {
             for other in &TYPES[..at] {
                 assert_ne!(one.name, other.name);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn interfaces_of_the_kernel_hold_no_data() {
+    fn kernel_interface_file_systems_hold_no_data() {
         for (magic, expected) in [
             (0xef53, true),
             (0x0102_1994, true),

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_fnv_1a() {
+    fn fingerprint_hash_is_fnv_1a() {
         assert_eq!(hash(&BTreeMap::new()), "cbf29ce484222325");
         let parts: BTreeMap<_, _> = [("a".to_string(), "b".to_string())].into();
         // FNV-1a of "a=b\n", worked out by hand.

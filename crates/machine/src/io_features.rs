@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_way_has_its_row() {
+    fn each_io_feature_has_a_row() {
         for row in &IO_WAYS {
             assert_eq!(row.way.row().name, row.name);
             assert!(![row.since, row.needs, row.good_for].contains(&""), "{}", row.name);

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_never_more_points_than_room() {
+    fn downsampling_limits_number_of_points() {
         for (count, most, expected) in [(0, 240, 1), (240, 240, 1), (241, 240, 2), (3600, 240, 15), (5, 0, 5)]
         {
             assert_eq!(factor(count, most), expected, "{count} in {most}");
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peak_stays_and_a_short_interval_weighs_less() {
+    fn downsampling_keeps_peaks_and_weights_by_time() {
         let found = span([(10.0, 1.0), (100.0, 1.0), (0.0, 0.5)]);
         assert_eq!(found, Some(Band { min: 0.0, mean: 44.0, max: 100.0 }));
         assert_eq!(span([]), None);

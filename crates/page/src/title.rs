@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn range_of_equal_figures_is_one_figure() {
+    fn equal_rates_are_titled_by_one_figure() {
         let of = |iops: &[f64]| range(iops.iter().copied());
         assert_eq!((of(&[]), of(&[5.0, 5.0])), ("no IOPS".into(), "5.000 IOPS".into()));
         assert_eq!(of(&[1500.0, 1400.0]), "1,400 to 1,500 IOPS");

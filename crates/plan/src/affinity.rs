@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_affinity_vectors_of_the_validation_rules() {
+    fn affinity_matches_recorded_vectors() {
         type Case = (&'static [(u32, u64)], &'static [(u16, u8)], &'static str);
         let cases: &[Case] = &[
             (&[(2, 3), (2, 3)], &[(0, 0), (0, 1), (1, 0), (1, 1)], ""),

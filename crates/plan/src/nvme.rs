@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn engine_and_targets_have_to_suit_each_other() {
+    fn unsuitable_engine_for_target_is_refused() {
         let (target, namespace, file) =
             (writing_target(), sample_facts(plain_namespace()), TargetFacts::default());
         let (ours, others) = ((&target, &namespace), (&target, &file));

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_is_made_among_the_devices() {
+    fn creating_a_file_in_dev_is_refused() {
         let found = |path: &str| {
             let target = Target { path: RawText::from(path), file_size: Some(1 << 30), ..Target::default() };
             let facts = TargetFacts { location: path.into(), ..TargetFacts::default() };

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_write_have_sources_and_only_they() {
+    fn only_written_targets_have_sources() {
         let targets = vec![
             Target { random_data_source: sample_source(1), ..Target::default() },
             written_target(Target { random_data_source: sample_source(2), ..Target::default() }),

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn cpus_join_the_entry_before_them_in_ascending_order() {
+    fn ascending_cpus_are_joined_in_one_mask() {
         let table: [(&[u8], &[u64]); 6] = [
             (&[0, 1, 2], &[7]),
             (&[2, 1, 0], &[4, 2, 1]),

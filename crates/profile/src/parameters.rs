@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_requests_of_a_pool_float_over_all_targets() {
+    fn pool_requests_are_counted_once_for_all_targets() {
         let pool =
             TimeSpan { thread_count: 3, request_count: 32, ..sample_span(&[("a", 1, 512), ("b", 1, 512)]) };
         let parameters = Parameters::from_span(&pool);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_value_of_one_target_is_unknown_for_all() {
+    fn value_unknown_for_one_target_is_unknown() {
         let span = sample_span(&[("a", 1, 512), ("b", 1, 512)]);
         let parameters = Parameters::with(&span, |target, place| Access {
             block_size: (place == 0).then_some(512),

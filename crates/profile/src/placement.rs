@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_read_printed_and_shared_by_threads() {
+    fn placement_list_round_trips_and_is_shared() {
         for (text, expected, printed) in
             [("0", vec![0], "0"), ("2,0,2", vec![2, 0, 2], "2,0,2"), ("1-3,0", vec![1, 2, 3, 0], "1,2,3,0")]
         {

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_of_a_share_are_rounded_up() {
+    fn batch_percentages_are_rounded_up() {
         let table =
             [(25, 1, 1), (25, 2, 1), (25, 5, 2), (25, 10, 3), (25, 32, 8), (1, 65536, 656), (100, 7, 7)];
         for (percent, requests, expected) in table {

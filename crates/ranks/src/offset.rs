@@ -85,7 +85,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_true_offset_is_within_the_uncertainty(
+        fn true_offset_is_within_uncertainty(
             ahead in -1_000_000_000_000i64..1_000_000_000_000,
             ways in proptest::collection::vec((0u64..50_000_000, 0u64..50_000_000), 1..20),
         ) {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_round_trip_nothing_is_known() {
+    fn missing_round_trips_give_no_offset() {
         assert_eq!(Offset::from_trips(&[]), None);
     }
 }

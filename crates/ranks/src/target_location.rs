@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_together_that_work_on_one_file() {
+    fn ranks_with_the_same_file_are_grouped() {
         let places =
             [(0, "a", 5), (1, "a", 6), (2, "a", 5)].map(|(_, m, i)| Some(sample_place(m, (8, i), None)));
         assert_eq!(group_places(&places), (vec![vec![0, 2], vec![1]], false));

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_three_digits_or_all_before_the_point() {
+    fn figures_have_three_significant_digits() {
         let table = [
             (0.0, "0"),
             (0.031_26, "0.031"),
@@ -122,12 +122,12 @@ mod tests {
     }
 
     #[test]
-    fn sentences_have_no_idle_zeros() {
+    fn figures_in_sentences_drop_trailing_zeros() {
         assert_eq!([6.0, 32.0, 100.0, 1200.0, 0.25].map(plain), ["6", "32", "100", "1,200", "0.25"]);
     }
 
     #[test]
-    fn axes_are_short() {
+    fn axis_figures_are_abbreviated() {
         let table = [(0.0, "0"), (250.0, "250"), (20_000.0, "20k"), (1.5e6, "1.5M"), (0.2, "0.2")];
         for (value, expected) in table {
             assert_eq!(short(value), expected);

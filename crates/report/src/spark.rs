@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_shows_each_figure_within_its_columns() {
+    fn sparkline_fits_its_columns() {
         let known = |figures: &[f64]| -> Vec<Option<f64>> {
             figures.iter().map(|figure| (*figure >= 0.0).then_some(*figure)).collect()
         };

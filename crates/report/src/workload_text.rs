@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_begin_with_a_capital_but_for_names() {
+    fn sentences_are_capitalized_except_for_names() {
         for (text, sentence) in [("the device", "The device"), ("vm: the device", "vm: the device"), ("", "")]
         {
             assert_eq!(capital(text), sentence);

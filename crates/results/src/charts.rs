@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentages_are_the_shares_of_the_text_report() {
+    fn text_report_percentages_match_shares() {
         for (percent, share) in TEXT_PERCENTS.iter().zip(PERCENTILES) {
             assert!((percent / 100.0 - share).abs() < 1e-15, "{percent} {share}");
             assert!(FINE_PERCENTILES.contains(percent));

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_finds_what_comparing_with_each_finds() {
+    fn run_index_matches_exhaustive_comparison() {
         let mut runs = Vec::new();
         for identity in [None, Some(1), Some(2), Some(3)] {
             for started_at in [None, Some(0), Some(7)] {

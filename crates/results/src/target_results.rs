@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn smallest_row_takes_little_memory() {
+    fn empty_target_results_are_small() {
         // Its text has 79 bytes. A reader may take four times that, with the list that holds the row.
         let size = size_of::<TargetResults>();
         assert!(size < 4 * 79, "{size} bytes, of {} for each direction", size_of::<DirectionResults>());

@@ -156,7 +156,7 @@ mod tests {
         }
 
         #[test]
-        fn neither_order_nor_grouping_matters(
+        fn sums_do_not_depend_on_order_or_grouping(
             parts in prop::array::uniform3(
                 prop::collection::vec((any::<bool>(), any::<u32>().prop_map(u64::from), 0..1u64 << 30), 0..9)
             ),

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_is_set_listed_and_forgotten() {
+    fn baseline_is_set_listed_and_removed() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::in_folder(folder.path());
         assert!(store.baselines().unwrap().is_empty() && store.baseline("a").unwrap().is_none());

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_letters_and_differ() {
+    fn ids_are_distinct_words_of_letters() {
         let mut ids: Vec<String> = (0..1000).map(|_| random()).collect();
         assert!(ids.iter().all(|id| id.len() == LENGTH && could_begin(id)));
         ids.sort();
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn short_ids_are_as_long_as_needed() {
+    fn short_ids_are_unique_prefixes() {
         assert_eq!(telling_length(&["kkkkkkkkkkkk", "kkkkkklkkkkk", "zzzzzzzzzzzz"]), 7);
         assert_eq!(telling_length(&["kkkkkkkkkkkk"]), 4);
     }

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn watcher_decides_where_writing_ends() {
+    fn fault_watcher_can_end_a_write_halfway() {
         let written = |steps: Option<u32>| {
             watch(steps.map(|steps| Rc::new(Steps(Cell::new(steps))) as Rc<dyn FaultInjector>));
             let mut file = tempfile::tempfile().unwrap();

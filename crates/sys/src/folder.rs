@@ -143,7 +143,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn ios_stay_inside_area() {
+    fn folder_accepts_single_names_only() {
         let directory = tempfile::tempdir().unwrap();
         let (inside, outside) = (directory.path().join("in"), directory.path().join("out"));
         fs::create_dir(&inside).unwrap();

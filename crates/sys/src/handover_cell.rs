@@ -152,7 +152,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn lent_memory_passes_to_the_heir_only() {
+    fn only_the_rescuer_gets_the_value() {
         let (mut owner, mut rescuer) = lend(vec![1]);
         owner.get().unwrap().push(2);
         owner.put_down();

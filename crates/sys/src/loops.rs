@@ -76,7 +76,7 @@ mod tests {
     use std::os::fd::AsFd;
 
     #[test]
-    fn the_kernel_s_device_numbers_are_taken_apart() {
+    fn device_numbers_of_loop_status_are_decoded() {
         for (number, expected) in [
             (0, (0, 0)),
             (0x0801, (8, 1)),

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_coloured_by_meaning() {
+    fn labels_are_colored_by_severity() {
         for (line, shown) in [
             ("ERROR: a", "\x1b[1;31mERROR: \x1b[0ma"),
             ("WRONG: a\n", "\x1b[1;31mWRONG: \x1b[0ma\n"),

@@ -319,7 +319,7 @@ mod tests {
     /// Messages move between collections of the program, but the addresses of the library stay valid, also
     /// under Miri.
     #[test]
-    fn addresses_of_messages_stay_valid_until_they_are_done() {
+    fn message_addresses_stay_valid_until_completion() {
         let calls = LateMpi { waiting: Cell::new(20), ..LateMpi::default() };
         let (delivered, sent) = (calls.delivered.clone(), calls.sent.clone());
         let mut world = MpiWorld {

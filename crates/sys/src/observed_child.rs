@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn signals_have_their_earlier_effect_after_the_command() {
+    fn signal_actions_are_restored_after_the_command() {
         let _turn = TURN.lock_anyway();
         let caught = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(libc::SIGUSR2, Arc::clone(&caught)).unwrap();

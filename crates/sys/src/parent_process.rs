@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_state_behind_any_name() {
+    fn process_state_is_read_after_any_name() {
         for (stat, expected) in
             [("7 (a) T 1 2", Some('T')), ("7 (b) S) R 1", Some('R')), ("", None), ("7 (c", None)]
         {

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn under_an_ordinary_policy_nothing_changes() {
+    fn ordinary_policy_keeps_its_priority() {
         let (leads, gave_way) = (take_precedence(), give_way().expect("nothing to do"));
         assert!(leads.former.is_none() && gave_way.former.is_none() && usable_priority().is_none());
     }

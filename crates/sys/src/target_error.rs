@@ -203,13 +203,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_path_is_seen() {
+    fn empty_path_is_reported_visibly() {
         let error = TargetError::new(Path::new(""), TargetErrorKind::NotAPath).to_string();
         assert!(error.starts_with("'': is not a path: it is empty"), "{error}");
     }
 
     #[test]
-    fn every_answer_of_the_kernel_has_a_next_step() {
+    fn every_kernel_error_has_a_remedy() {
         let root = rustix::process::geteuid().is_root();
         for (errno, expected) in [
             (libc::ENOENT, "check the path, or let -c<size> create the file"),

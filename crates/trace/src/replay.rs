@@ -241,7 +241,7 @@ mod tests {
         [(5000, 8192, 4096, true), (1000, 4096, 512, false), (3000, 0, 4096, false), (9000, 512, 512, true)];
 
     #[test]
-    fn times_begin_with_the_first_and_threads_take_turns() {
+    fn replay_starts_at_zero_and_alternates_threads() {
         let list = Arc::new(sample_list(true, &IOS));
         assert_eq!((list.len(), list.count(ReplayAction::Write), list.length_ns()), (4, 2, 8000));
         assert_eq!((list.bytes, list.largest, list.end), (9216, 4096, (12_288, 2)));

@@ -165,7 +165,7 @@ fn outcome_text(span: &SpanPlan, worker: Worker, single: bool) -> String {
 }
 
 #[test]
-fn single_and_general_loop_do_the_same() {
+fn single_and_general_loop_give_equal_results() {
     let mut cases = 0;
     for (depth, mapped) in [(1, false), (1, true), (4, true)] {
         for (latencies, (random, writes)) in

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_zone_is_reset_and_written_again() {
+    fn single_zone_is_reset_and_reused() {
         let mut zones = sample_zones(sample_target(&[0], 1, 100, true));
         let written: Vec<_> = (0..4).map(|_| write(&mut zones, 3)).collect();
         assert_eq!(written, [(16, None), (20, None), (24, Some(16)), (16, None)]);
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn mixed_thread_always_has_zones_to_read_and_reset() {
+    fn mixed_thread_has_zones_for_reads_and_resets() {
         for (requests, count) in [(1, 2), (2, 4), (3, 6), (3, 9)] {
             for is_random in [false, true] {
                 let mut written = vec![0; count];

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_and_texts_of_the_script_are_closed() {
+    fn script_brackets_and_quotes_are_balanced() {
         let script = script();
         let code: String =
             script.lines().filter(|line| !line.contains('|') || line.starts_with(' ')).collect();

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_decides_whether_files_carry_it() {
+    fn option_rows_state_if_files_may_contain_them() {
         let carried = |wanted: CarriedByFile| {
             all().filter(move |flag| flag.carried == wanted).map(|flag| flag.name.with_dashes())
         };
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_have_only_options_that_files_carry() {
+    fn presets_use_options_permitted_in_files() {
         for part in PRESETS.iter().flat_map(|preset| preset.parts) {
             let words: Vec<OsString> = part.options.split(' ').map(OsString::from).collect();
             assert_eq!(
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn no_row_calls_an_option_ignored() {
+    fn no_option_is_documented_as_ignored() {
         assert!(!crate::cli::compatibility::table().to_lowercase().contains("ignored"));
     }
 

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slow_launcher_is_awaited() {
+    fn slow_launcher_is_waited_for() {
         let mut observed = EqualObservations::default();
         for running in [1, 2, 3] {
             for _ in 1..MIN_EQUAL_OBSERVATIONS {

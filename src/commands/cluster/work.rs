@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_run_waits_for_no_rank() {
+    fn failed_run_does_not_wait_for_ranks() {
         let (_running, meeting) = sample_run();
         let control = Control::default();
         control.fail("the disk is gone".to_owned());

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documentation_has_the_same_table() {
+    fn privilege_table_matches_documentation() {
         let page = include_str!("../../../docs/reference/privileges.md");
         for row in NEEDED {
             let line = format!("| {} | {} | {} |", row.feature, row.needs, row.give);

@@ -16,22 +16,22 @@ use std::process::Command;
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum On {
     Nothing,
-    /// A file on the machine's own disk.
+    /// File on the machine's own disk.
     Disk,
-    /// The same, all of it in the page cache.
+    /// File on the machine's own disk, completely in the page cache.
     Cached,
     Memory,
     Compressed,
-    /// A loop device over a file on the machine's disk, past the page cache or by it.
+    /// Loop device over a file on the machine's disk, with or without the page cache.
     LoopDirect,
     LoopCached,
-    /// A file of random data on btrfs on zram: checksums.
+    /// File of random data on btrfs on zram, for checksums.
     Btrfs,
-    /// The same, compressed with zlib, to be written.
+    /// File on btrfs on zram with zlib compression, for writes.
     BtrfsZlib,
-    /// A file on ext4 on zram.
+    /// File on ext4 on zram.
     Ext4,
-    /// A file of the disk, through FUSE.
+    /// File of the disk, through FUSE.
     Fuse,
 }
 
@@ -292,7 +292,7 @@ fn write(file: &Path, content: &[u8]) {
     file.sync_all().unwrap();
 }
 
-/// A control group (version 1) with one limit, gone when dropped.
+/// Control group (version 1) with one limit, removed on drop.
 struct Group(PathBuf);
 
 impl Group {

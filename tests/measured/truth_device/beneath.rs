@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// A file system that a program serves, over a directory.
+/// File system served by a program, over a directory.
 struct Served(tempfile::TempDir);
 
 impl Served {
@@ -99,7 +99,7 @@ fn overlay_file_is_attributed_to_its_open_layer() {
 }
 
 #[test]
-fn switched_statistics_are_unknown_never_cached() {
+fn toggled_statistics_give_unknown_not_cached() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("image", 64);
     for times in [1, 2] {
@@ -138,7 +138,7 @@ fn small_io_of_others_is_reported_by_count() {
 }
 
 #[test]
-fn writes_of_others_below_reading_run_are_shared() {
+fn foreign_writes_during_reading_run_are_shared() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let (image, other) = (disk.filled("image", 32), disk.filled("other", 32));
     let Some(looped) = Looped::new(&image, &["--direct-io=on"]) else { return };

@@ -27,7 +27,7 @@ pub fn circles(sources: &[(Source, Path)]) -> Vec<Circle> {
     found
 }
 
-/// Arrows for people, those between the same two files in one line.
+/// Formats arrows, with one line for all arrows between two files.
 fn describe_circle(arrows: &[&Arrow], place: &dyn Fn(usize) -> String) -> Vec<String> {
     let mut used: BTreeMap<(usize, usize), BTreeSet<&str>> = BTreeMap::new();
     for arrow in arrows {
@@ -41,7 +41,7 @@ fn describe_circle(arrows: &[&Arrow], place: &dyn Fn(usize) -> String) -> Vec<St
     used.iter().map(line).collect()
 }
 
-/// The sets of files of which each reaches each.
+/// Returns the sets of files that all reach each other.
 fn strongly_connected(arrows: &[Arrow]) -> Vec<BTreeSet<usize>> {
     let mut used: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for arrow in arrows {
@@ -60,7 +60,7 @@ fn strongly_connected(arrows: &[Arrow]) -> Vec<BTreeSet<usize>> {
     found
 }
 
-/// The files that can be reached from one.
+/// Returns the files that can be reached from one.
 fn reached(used: &BTreeMap<usize, BTreeSet<usize>>, from: usize) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut open = vec![from];

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mapped_memory_is_whole_pages() {
+    fn mapped_length_is_rounded_up_to_pages() {
         let (small, huge) = (4096, HUGE_PAGE);
         for (pages, length, mapped) in [
             (HugePages::NotAskedFor, 0, 0),

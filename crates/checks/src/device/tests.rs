@@ -338,7 +338,7 @@ fn file_and_its_disk_are_counted_once() {
 }
 
 #[test]
-fn further_deviations_are_evidence() {
+fn secondary_deviations_are_listed_as_evidence() {
     let case = Case { own: Some(0), ..run((100 * MIB, 0)).in_cache().with_device((100 * MIB, 0)) };
     let found = case.judge_case();
     let is_of_others = |fact: &String| fact.starts_with("also SHARED: others used sda");

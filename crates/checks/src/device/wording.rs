@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mean_size_is_an_amount() {
+    fn mean_size_is_printed_with_unit() {
         assert_eq!((size(0, 0).as_str(), size(12288, 2).as_str()), ("0 bytes", "6 KiB"));
     }
 

@@ -196,7 +196,7 @@ mod tests {
     const RUNS: (u64, ThreadState) = (0, ThreadState::Runs);
 
     #[test]
-    fn an_ordinary_io_is_the_devices() {
+    fn ordinary_delay_is_attributed_to_device() {
         let steps =
             [RUNS, (150, ThreadState::Sleeps), (950, ThreadState::Waits(None)), (960, ThreadState::Runs)];
         let (stages, culprit) = divide_stages(&sample_block((110, THREAD), 130, 930), &steps, false);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_never_the_devices() {
+    fn stopped_program_is_not_attributed_to_device() {
         let steps = [
             RUNS,
             (150, ThreadState::Sleeps),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn task_on_the_cpu_is_named() {
+    fn delaying_task_on_cpu_is_named() {
         let steps =
             [RUNS, (150, ThreadState::Sleeps), (260, ThreadState::Waits(Some(3))), (1090, ThreadState::Runs)];
         let (_, culprit) = divide_stages(&sample_block((110, THREAD), 120, 250), &steps, false);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_in_front_takes_the_blame() {
+    fn delay_behind_flush_is_attributed_to_flush() {
         let flush = Some((150, 800));
         let times = BlockTimes { flush, ..sample_block((110, THREAD), 130, 930) };
         let (_, culprit) =
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn stop_is_blamed_unless_io_is_at_the_device() {
+    fn stop_is_the_cause_before_the_device() {
         let steps = [RUNS, (120, ThreadState::Stopped), (1010, ThreadState::Runs)];
         let stopped = Some((HeldBy::By(CulpritKind::Stopped), 890));
         let queued = divide_stages(&sample_block((110, THREAD), 1020, 1040), &steps, false);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn flush_is_blamed_while_it_blocks_dispatch() {
+    fn flush_is_the_cause_while_blocking_dispatch() {
         let steps = [RUNS, (140, ThreadState::Sleeps), (1050, ThreadState::Runs)];
         let held = BlockTimes { flush: Some((200, 990)), ..sample_block((110, THREAD), 1000, 1040) };
         let (stages, culprit) = divide_stages(&held, &steps, false);

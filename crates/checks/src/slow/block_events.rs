@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_part_begins_and_the_last_one_ends() {
+    fn split_io_lasts_from_first_to_last_part() {
         let seen =
             |at, step| BlockEvent { at, step, device: 1, sector: 8, sectors: 8, write: false, flush: false };
         let mut times = BlockTimes::default();

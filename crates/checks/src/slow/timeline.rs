@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_is_forgotten_first() {
+    fn full_timeline_drops_oldest_steps() {
         let mut course = ThreadTimeline::default();
         (0..MAX_STEPS as u64 + 5).for_each(|at| course.push(at, ThreadState::Runs));
         assert_eq!(course.known_from(), Some(5));

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_explanation_names_the_limit_and_what_to_raise() {
+    fn exhausted_limit_names_sysctl_to_raise() {
         let told =
             |errno, used, limit| explain_limit(&io::Error::from_raw_os_error(errno), used, limit).to_string();
         let text = told(libc::EAGAIN, Some(65_000), Some(65_536));

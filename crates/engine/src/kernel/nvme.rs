@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_of_kernel_have_next_step() {
+    fn kernel_refusals_have_a_remedy() {
         for (errno, polled, expected) in [
             (libc::EACCES, false, "run as root"),
             (libc::EOPNOTSUPP, false, "Linux 5.19"),

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn every_engine_with_a_queue_of_the_kernel_can() {
+    fn all_kernel_queue_engines_reset_zones() {
         for row in ENGINES.iter().filter(|row| row.real_io) {
             // Those of Windows have no zones.
             let none = [EngineKind::Mmap, EngineKind::Port, EngineKind::Routines];

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_match_all_pairs() {
+    fn fast_step_search_matches_all_pairs() {
         let mut random = Random::new(1);
         let mut draw = |below: u64| random.next_u64() % below;
         for _ in 0..50 {

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn sufficient_number_has_no_limits() {
+    fn sufficient_run_number_is_unlimited() {
         for deciding in [1, 2, 7, 50] {
             for runs in 1..6 {
                 for planned in [PlannedRuns::Pairs(runs), PlannedRuns::Sides([runs, runs])] {

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_is_named_or_follows_from_the_ending() {
+    fn answer_form_is_explicit_or_from_extension() {
         for (value, expected) in [
             ("a.junit.xml", Some((AnswerForm::Junit, "a.junit.xml"))),
             ("junit:report.xml", Some((AnswerForm::Junit, "report.xml"))),

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_is_balanced_at_each_look() {
+    fn order_is_balanced_at_each_analysis() {
         for seed in 0..200 {
             let all = draw_look_order(seed);
             for pairs in ANALYSIS_RUNS {

@@ -215,7 +215,7 @@ mod tests {
         [[test]]\nname = 'data'\ncommand = \"-b8K -r '/a b'\"\nrepeat = 0x10\n";
 
     #[test]
-    fn a_suite_has_tests_with_command_lines_and_thresholds() {
+    fn suite_file_is_parsed_completely() {
         let suite = read(GOOD).unwrap();
         assert_eq!((&*suite.name, &*suite.about, suite.tests.len()), ("nightly", "every night", 2));
         let [log, data] = &suite.tests[..] else { panic!("{suite:?}") };

@@ -60,7 +60,7 @@ mod tests {
     use crate::sweep::{Settings, SweepAction, SweepPoint};
 
     #[test]
-    fn a_forecast_counts_repetitions_and_references() {
+    fn estimate_includes_repetitions_and_references() {
         let points = vec![SweepPoint { seconds: 15.0, ..SweepPoint::default() }; 7];
         let settings = Settings { repeat: Repeat::Times(3), settle_s: 5.0, ..Settings::default() };
         let sweep = Sweep { points, settings };

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_diagonal_keeps_threads_times_depth() {
+    fn diagonal_keeps_product_of_threads_and_depth() {
         const EIGHT: &[u64] = &[1, 2, 4, 8];
         for (given, depth) in [(&[("-t", EIGHT)][..], Some(8)), (&[("-t", EIGHT), ("-o", EIGHT)], None)] {
             let found = diagonal(&sample_axes(given), depth).unwrap();

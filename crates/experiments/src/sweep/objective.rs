@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_objective_is_a_figure_and_a_time() {
+    fn objective_is_parsed_as_figure_and_time() {
         for (text, measure, ms) in [
             ("p99=5ms", Measure::P99, 5.0),
             ("p99.9=500us", Measure::P999, 0.5),
@@ -261,7 +261,7 @@ mod tests {
     /// 0.15 % of the I/Os take 20 ms, so that the 99.9th percentile does: half of all runs of 500 I/Os
     /// have none of them.
     #[test]
-    fn a_percentile_of_too_few_ios_is_never_sure() {
+    fn percentile_of_few_ios_is_never_certain() {
         let objective = Objective { measure: Measure::P999, limit_ms: 5.0 };
         let load =
             |enough_ios| LoadOutcome { load: 50.0, values_ms: vec![1.0, 1.01], kept_up: true, enough_ios };

@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn interleaved_is_spread_and_comes_back() {
+    fn interleaved_order_spreads_neighbours() {
         assert_eq!(pass(SweepOrder::Interleaved, 8, 0), [0, 4, 2, 6, 1, 5, 3, 7]);
         assert_eq!(pass(SweepOrder::Interleaved, 8, 1), [7, 3, 5, 1, 6, 2, 4, 0]);
         assert_eq!(pass(SweepOrder::Interleaved, 7, 0), [0, 4, 2, 6, 1, 5, 3]);

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn no_time_span_takes_more_room_than_was_reserved() {
+    fn latency_log_stays_within_reserved_memory() {
         for (duration, width) in [(0, 1), (1, 1), (4096, 1), (4097, 2), (u32::MAX, 1_048_576)] {
             let mut log = LatencyLog::new(duration);
             let capacity = log.intervals.capacity();

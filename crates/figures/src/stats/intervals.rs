@@ -328,7 +328,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn compact_json_is_read_as_any_other() {
+    fn compact_and_spaced_json_read_alike() {
         let whole = r#"{"read_bytes":1,"write_bytes":20,"latencies":[[3,4],[65535,18446744073709551615]]}"#;
         let none = r#"{"read_bytes":0,"write_bytes":0,"latencies":[]}"#;
         for text in [whole, none] {

@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn students_t_is_what_tables_say() {
+    fn students_t_matches_published_tables() {
         for (share, degrees, expected) in [
             (0.975, 1.0, 12.706_204_736_432_1),
             (0.975, 2.0, 4.302_652_729_911_3),

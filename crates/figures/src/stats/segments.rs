@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_is_found_with_its_end() {
+    fn ramp_end_is_located() {
         for until in [10, 25, 36, 40] {
             let values: Vec<f64> = (0..40).map(|i| 100.0 - i.min(until - 1) as f64).collect();
             let fit = ramp(&Sums::from_values(&values), &sample_noise(1.0)).unwrap();

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn measure_distances() {
+    fn word_distances_match_known_values() {
         let cases =
             [("", "", 0), ("a", "", 1), ("engine", "engin", 1), ("engine", "enigne", 2), ("out", "in", 3)];
         for (a, b, expected) in cases {

@@ -346,7 +346,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_stay_within_their_line_and_calculate_nothing() {
+    fn csv_cells_are_quoted_and_never_formulas() {
         for (text, cell) in [
             ("plain", "plain"),
             ("a,b", "\"a,b\""),

@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_have_length_of_log() {
+    fn log_interval_length_is_detected() {
         assert_eq!(interval_ms(1000, 100), 100);
         assert_eq!(interval_ms(1000, 0), 100);
         assert_eq!(interval_ms(60_000, 500), 500);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_of_threads_add_up_and_latencies_do_not() {
+    fn thread_rates_are_summed_and_latencies_averaged() {
         let one = b"1000, 100, 0, 0, 0\n2000, 200, 0, 0, 0\n2000, 7, 1, 0, 0\nrubbish\n".to_vec();
         let other = b"1000, 300, 0, 0, 0\n".to_vec();
         let iops = series(&sample_logs(FioSeriesOf::Iops), &[one.clone(), other.clone()]);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_mean_what_fios_options_say() {
+    fn log_values_follow_fio_options() {
         // 20 I/Os of 4 KiB, one every 50 ms, of 1 and 3 ms; and what fio makes of them for each 500 ms.
         let single: String = (0..20)
             .map(|io| {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn logs_are_known_by_their_names() {
+    fn fio_logs_are_recognized_by_name() {
         let files = sample_logs(FioSeriesOf::Latency);
         let names = ["a_lat.log", "a_lat.2.log", "a_lat.4.log", "a_clat.2.log", "b_lat.2.log", "a_lat.x.log"];
         assert_eq!(names.map(|name| is_log_of(name, &files)), [true, true, false, false, false, false]);

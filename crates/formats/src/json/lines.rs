@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn record_is_read_in_parts_in_any_layout() {
+    fn record_parts_are_read_in_any_layout() {
         assert_eq!(record(&mut &STORED[..]).ok(), Some(sample_record()));
         assert_eq!(parse_record(&STORED), Ok(sample_record()));
         let index = json::read_index(&STORED[..]).unwrap();

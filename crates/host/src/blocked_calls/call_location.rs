@@ -105,7 +105,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn nameless_call_names_file_or_mount() {
+    fn call_without_name_reports_file_or_mount() {
         let machine = tempfile::tempdir().unwrap();
         let (at, root) = (machine.path(), Root::at(machine.path()));
         fs::create_dir_all(at.join("proc/self/fd")).unwrap();

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_few_are_spread_as_well() {
+    fn first_samples_are_spread_over_range() {
         let first: Vec<u64> =
             sample_offsets(0, 128 << 20, 4096).into_iter().take(8).map(|at| at >> 24).collect();
         let halves = first.iter().filter(|eighth| **eighth < 4).count();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_found_by_offset() {
+    fn sample_finds_gap_of_an_offset() {
         let gap = ExtentPiece::new;
         let gaps = [gap(0, 4096, PieceKind::Hole), gap(8192, 16384, PieceKind::Unwritten)];
         for (offset, expected) in [

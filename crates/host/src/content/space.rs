@@ -158,7 +158,7 @@ mod tests {
     use std::os::unix::fs::FileExt;
 
     #[test]
-    fn counts_repeated_places() {
+    fn repeated_device_positions_are_counted() {
         for (what, places, expected) in [
             ("none", vec![], 0),
             ("one", vec![(0, 10)], 0),

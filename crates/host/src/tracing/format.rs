@@ -58,7 +58,7 @@ mod tests {
     const OLDER: &str = include_str!("../../../../tests/data/tracing/block_rq_complete-5.15");
 
     #[test]
-    fn formats_are_read_as_kernels_print_them() {
+    fn tracepoint_formats_of_kernels_are_parsed() {
         for (text, id, letters) in [(COMPLETE, 2107, (34, 10)), (OLDER, 1231, (32, 8))] {
             let format = EventFormat::parse(text).expect("a format");
             let letters = Field { offset: letters.0, size: letters.1 };
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_and_damaged_lines() {
+    fn pointer_fields_and_damaged_lines_are_handled() {
         let text = "ID: 5\n\tfield:const void * skaddr;\toffset:8;\tsize:8;\tsigned:0;\n\
                     \tfield:int *where;\toffset:16;\tsize:8;\tsigned:0;\n\
                     \tfield:int broken;\toffset:x;\tsize:8;\n\

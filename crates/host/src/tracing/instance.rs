@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn only_instances_of_this_program_are_its_own() {
+    fn only_own_tracing_instances_are_recognized() {
         for (name, process) in [
             ("diskspd-17", Some(17)),
             ("diskspd-17-2", Some(17)),

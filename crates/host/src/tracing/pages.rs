@@ -292,7 +292,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_page_is_too_damaged_to_be_read(bytes: Vec<u8>, commit: u32, words: Vec<u32>) {
+        fn damaged_trace_pages_are_read_without_panic(bytes: Vec<u8>, commit: u32, words: Vec<u32>) {
             if let Some(page) = sample_layout().page(&bytes) {
                 proptest::prop_assert!(page.events.count() <= bytes.len());
             }

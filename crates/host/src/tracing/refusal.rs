@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_refusal_says_what_to_do() {
+    fn every_tracing_refusal_has_remedy() {
         let events =
             |errno, paranoid| TracingError::Events { error: io::Error::from_raw_os_error(errno), paranoid };
         let instance = |errno| TracingError::Instance {

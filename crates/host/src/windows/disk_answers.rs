@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_or_partition_is_known_by_its_number() {
+    fn disk_and_partition_numbers_are_decoded() {
         let answer = |kind: u32, disk: u32, partition: u32| {
             let numbers = [kind, disk, partition].map(u32::to_le_bytes);
             DeviceNumber::parse(&numbers.concat()).map(|found| (found.disk, found.partition))
@@ -394,7 +394,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_answer_is_too_odd(answer in prop::collection::vec(any::<u8>(), 0..400), few in 0..3_u8) {
+        fn arbitrary_answers_are_parsed_without_panic(answer in prop::collection::vec(any::<u8>(), 0..400), few in 0..3_u8) {
             let mut answer = answer;
             // Counts that fit are the interesting ones.
             if let Some(head) = answer.get_mut(..8) {

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn disk_facts_have_the_names_of_linux() {
+    fn disk_facts_use_linux_names() {
         let descriptor = Descriptor {
             model: Some("SSD".into()),
             serial: Some("S-1".into()),

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn active_processor_has_one_place() {
+    fn active_cpu_has_one_core_and_node() {
         let cores = [
             sample_relation(CORE, &[SMT, 0], &[(0, 0b0011)]),
             sample_relation(CORE, &[SMT, 0], &[(0, 0b0110)]),
@@ -364,7 +364,7 @@ mod tests {
         }
 
         #[test]
-        fn bytes_of_any_kind_make_no_cache_without_processors(
+        fn arbitrary_bytes_give_no_cache_without_cpus(
             bytes in prop::collection::vec(any::<u8>(), 0..256),
         ) {
             let found = topology(&sample_machine()).unwrap();

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_read_until_they_make_no_sense() {
+    fn implausible_range_ends_the_list() {
         assert_eq!(allocated(&number_bytes(&[0, 10, 20, 5])), [(0, 10), (20, 25)]);
         assert_eq!(allocated(&number_bytes(&[0, 10, 20])), [(0, 10)]);
         assert_eq!(allocated(&number_bytes(&[5, 0, 20, 5])), []);

@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_are_known_by_the_form_of_their_names() {
+    fn device_paths_are_recognized_by_form() {
         for (path, expected) in [
             (r"\\.\PhysicalDrive0", PathKind::Disk(0)),
             (r"//?/physicaldrive12", PathKind::Disk(12)),

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn newest_version_of_sector_counts_in_any_order() {
+    fn latest_version_applies_in_any_order() {
         let acks = [ack(0, 2), ack(4096, 5), ack(0, 9), ack(0, 3), ack(0, 9)];
         let bytes = journal_bytes(&[
             JournalPiece::Run(7, -5, "boot"),
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn flipped_bit_is_found_and_causes_no_false_alarm() {
+    fn flipped_bit_is_detected_without_false_alarm() {
         let pieces = long_journal();
         let bytes = journal_bytes(&pieces);
         let truth = read(&bytes[..]).unwrap();
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_found_at_any_size_of_the_gap() {
+    fn damage_of_any_length_is_detected() {
         let pieces = long_journal();
         let bytes = journal_bytes(&pieces);
         let head = last_piece_size(&pieces[..1]);

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_keep_the_order_of_their_threads() {
+    fn journal_keeps_order_of_each_thread() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal");
         let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5, "").unwrap();

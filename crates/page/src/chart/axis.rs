@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_have_figures_that_people_count_by() {
+    fn axis_figures_are_round_numbers() {
         assert_eq!(axis_texts(&ChartAxis::time(60.0)), ["0", "10", "20", "30", "40", "50", "60"]);
         assert_eq!(axis_texts(&ChartAxis::time(3600.0)).last(), Some(&"1:00:00"));
         assert_eq!(axis_texts(&ChartAxis::nines(3.4)), ["0", "50", "90", "99", "99.9"]);

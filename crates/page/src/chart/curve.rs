@@ -346,7 +346,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wide_intervals_leave_the_points_most_of_the_chart() {
+    fn wide_intervals_do_not_compress_the_points() {
         let point = |iops: f64, ends| CurvePoint { iops, iops_interval: ends, ..CurvePoint::default() };
         let point = |iops, ends| CurvePoint { latency_ms: Some(1.0), ..point(iops, ends) };
         for (ends, end_of_axis, note) in [

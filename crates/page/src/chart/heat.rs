@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_io_is_in_one_band() {
+    fn each_io_counts_in_one_band() {
         let column = Column { from: 0.0, to: 1.0, counts: vec![(0.01, 3), (0.1, 7), (100.0, 1)] };
         let chart = chart("h".into(), &[column], 1.0, Vec::new()).unwrap_or_else(|| panic!("no chart"));
         let row = &chart.table.rows[0];
@@ -132,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn more_ios_than_can_be_counted_are_drawn() {
+    fn saturated_io_counts_are_drawn() {
         let column = Column { from: 0.0, to: 1.0, counts: vec![(0.01, u64::MAX), (100.0, u64::MAX)] };
         let chart = chart("h".into(), &[column], 1.0, Vec::new()).unwrap_or_else(|| panic!("no chart"));
         assert_eq!(chart.table.head.len(), 3);
     }
 
     #[test]
-    fn without_latencies_there_is_no_map() {
+    fn heat_map_needs_latencies() {
         assert!(chart("h".into(), &[Column::default()], 1.0, Vec::new()).is_none());
     }
 }

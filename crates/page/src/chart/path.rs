@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn area_moves_up_and_back() {
+    fn area_path_follows_upper_then_lower_edge() {
         let places = [Some((0.0, 0.0, 0.5)), Some((1.0, 0.25, 1.0)), None];
         assert_eq!(area(&places), "M0 500L1000 0L1000 750L0 1000Z");
     }

@@ -14,7 +14,7 @@ fn sample_work(depth: u64, ends: &[CompletionMode]) -> ThreadWork {
 }
 
 #[test]
-fn the_engine_follows_from_the_work() {
+fn engine_choice_depends_on_the_work() {
     use CompletionMode::*;
     let plain = |depth, ends: &[CompletionMode]| sample_work(depth, ends);
     let routines = |depth, ends: &[CompletionMode]| ThreadWork { routines: true, ..sample_work(depth, ends) };
@@ -138,7 +138,7 @@ fn cached_writes_complete_synchronously_without_async_support() {
 }
 
 #[test]
-fn serial_work_is_known_for_requested_engines() {
+fn requested_engine_states_why_io_is_serial() {
     let span = TimeSpan::default();
     let on = |completion| TargetFacts { completion, ..sample_facts() };
     let because = |write_ratio, completion, engine| {

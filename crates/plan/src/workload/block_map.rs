@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn one_block_is_done_again_and_again() {
+    fn map_of_one_block_repeats_it() {
         let mut map = BlockMap::new(1, 4096);
         assert_eq!(
             [map.take(0, 4096), map.take(0, 65536), map.take(9999, 512)],

@@ -54,7 +54,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn check_edges() {
+    fn remainders_at_edges_are_exact() {
         let edges: Vec<u64> = (0..64)
             .flat_map(|bit| [(1u64 << bit).wrapping_sub(1), 1 << bit, (1 << bit) + 1, (1 << bit) / 2 * 3])
             .chain([100, 3000, 5, 7, 641, 6_700_417, u64::MAX - 1, u64::MAX, (1 << 63) + 12345])
@@ -81,7 +81,7 @@ mod tests {
 
         /// Divisors of all magnitudes, because a plain `any::<u64>()` is almost never small.
         #[test]
-        fn is_the_remainder(n in 1..=u64::MAX, shift in 0u32..64, x in any::<u64>(), k in any::<u64>()) {
+        fn fast_remainder_equals_operator(n in 1..=u64::MAX, shift in 0u32..64, x in any::<u64>(), k in any::<u64>()) {
             let n = (n >> shift).max(1);
             let modulus = Modulus::new(n);
             prop_assert_eq!(modulus.reduce(x), x % n);

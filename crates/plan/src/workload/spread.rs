@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_of_zipf_have_their_shares_and_are_scattered() {
+    fn zipf_ranks_have_exact_shares_and_are_scattered() {
         const DRAWS: usize = 400_000;
         for (theta, positions) in
             [(1.1, 100_000_u64), (1.0, 5000), (0.5, 1000), (2.0, 1 << 30), (0.8, 1 << 40)]

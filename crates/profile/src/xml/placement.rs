@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_are_integers_of_c_without_a_sign() {
+    fn masks_are_unsigned_c_integers() {
         for (text, expected) in [
             ("0x52", Some(0x52)),
             ("82", Some(82)),

@@ -95,7 +95,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_bytes_come_back(given: Vec<u8>) {
+        fn arbitrary_bytes_round_trip(given: Vec<u8>) {
             let written = write_text(&given);
             proptest::prop_assert!(written.chars().all(|c| is_allowed(c) && !"\n\r\t<>".contains(c)));
             let parsed = quick_xml::escape::unescape(&written).unwrap();

@@ -112,7 +112,7 @@ fn loss_of_rank_0_releases_all_ranks() {
 }
 
 #[test]
-fn the_wish_to_end_reaches_every_rank() {
+fn stop_request_reaches_every_rank() {
     let other = |rank: usize, mut link: RankLink| {
         if rank == 1 {
             link.say_stop(2);

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn late_reading_is_spread_over_beats() {
+    fn late_reading_is_divided_over_ticks() {
         let rows = vec![(0, Reading::default()), (3 * BEAT, reading(7))];
         assert_eq!(beats(&rows, BEAT, 4 * BEAT).ios.0, [3, 2, 2, 0]);
     }

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn added_patterns_of_half_the_places_are_reduced() {
+    fn patterns_in_half_of_the_space_are_reduced() {
         let data = ReducedData { added: 50, size: Some(100), ..ReducedData::default() };
         assert!(data.is_reduced(1000));
         assert!(!ReducedData { added: 49, ..data }.is_reduced(1000));

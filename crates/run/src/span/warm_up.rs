@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn stalling_is_never_steady() {
+    fn stalling_warm_up_is_never_steady() {
         let noise = |second: u64| 10_000 + second * 7919 % 101;
         for (name, beats, steady) in [
             ("no stall", 0..0, true),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_the_last_half_is_steady() {
+    fn warm_up_ends_when_last_half_is_steady() {
         let noise = |second: u64| second * 7919 % 101;
         let at = |seconds, steady| WarmUp { seconds, limit: 300, steady };
         assert_eq!(simulate_end(|second| 10_000 + noise(second)), at(10, true));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_measurement_needs_a_longer_look() {
+    fn longer_measurement_needs_longer_steady_time() {
         let steady = |count| -> Vec<Sample> {
             (1..=count).map(|second| Sample { end_us: second * 1_000_000, ios: 9, bytes: 9 }).collect()
         };

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_have_longer_beats() {
+    fn long_runs_have_longer_ticks() {
         let mut beats = TickCounter::new(0, 0);
         for beat in 1..=3 * MAX_TICKS as u64 {
             beats.count_tick(beat * TICK_NS, 3 * beat);

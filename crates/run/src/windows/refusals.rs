@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_devices_are_reserved_in_every_folder() {
+    fn device_names_are_refused_in_every_folder() {
         for name in
             ["CON", "nul", "NUL.dat", r"C:\x\aux", "dir/prn.txt", "COM1", "lpt9", "con .x", "NUL:x/COM0"]
         {

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn both_clocks_agree() {
+    fn counter_clock_agrees_with_kernel_clock() {
         let Some(clock) = Counter::new() else {
             return eprintln!("skipped: no reliable time-stamp counter");
         };

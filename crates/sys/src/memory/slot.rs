@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn slot_is_filled_to_its_end_only() {
+    fn fill_stops_at_end_of_slot() {
         for length in [0, 1, 3, 4, 5, 8, 11] {
             let mut bytes = [0xee; 16];
             let mut number = 0;

@@ -218,7 +218,7 @@ mod tests {
 
     // Other tests register buffers at the same time, so the test allows for their share.
     #[test]
-    fn registration_holds_its_share_until_dropped() {
+    fn registered_bytes_count_until_drop() {
         const HUGE: u64 = 1 << 60;
         let first = Registration::reserve_within(2 * HUGE, HUGE).expect("half of the limit");
         assert!(Registration::reserve_within(2 * HUGE, HUGE + 1).is_none());

@@ -95,7 +95,7 @@ fn tag_in_flight_is_reusable_after_completion() {
 }
 
 #[test]
-fn the_kernel_never_writes_to_what_buffers_share() {
+fn shared_buffer_bytes_reject_kernel_writes() {
     let shared = Shared::new(4096, |mut bytes| -> io::Result<()> {
         bytes.fill_with(|| [5]);
         Ok(())

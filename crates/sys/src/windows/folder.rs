@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ios_stay_inside_area() {
+    fn folder_accepts_single_names_only() {
         let directory = tempfile::tempdir().unwrap();
         let inside = directory.path().join("in");
         std::fs::create_dir(&inside).unwrap();

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_go_forward() {
+    fn clocks_are_monotonic() {
         let before = (monotonic(), since_boot(), process_cpu());
         sleep_until(monotonic() + 20_000_000);
         assert!(monotonic() >= before.0 + 20_000_000 && since_boot() > before.1 && process_cpu() >= before.2);

@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn ring_keeps_order_over_many_rounds() {
+    fn ring_keeps_order_after_wrapping() {
         let ring = LineRing::new(5, 8, false).unwrap();
         let mut producer = ring.producer();
         let mut out = Vec::new();
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_cannot_be_written_says_so() {
+    fn unwritable_log_reports_its_error() {
         if !Path::new("/dev/full").exists() {
             return eprintln!("SKIPPED: there is no /dev/full");
         }

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_end_once_without_slivers() {
+    fn intervals_end_once_without_short_remainder() {
         const MS: Nanos = 1_000_000;
         // Duration, ms, when lines are due before the last one.
         let rows: [(u64, &[u64]); 6] = [

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_short_boot_does_not_advance_order() {
+    fn incomplete_boot_does_not_advance_order() {
         let next = |side, made, left, cut_short| Ok(BootTurn { side, made, left, cut_short });
         for (boots, here, expected) in [
             (&[("old", 1, 2)][..], sample_kernel("old", 1), next(0, 2, 1, false)),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_boot_reports_what_to_boot() {
+    fn refused_boot_names_the_due_kernel() {
         let both = [("old", 1, 3), ("new", 2, 3)];
         for (there, here, words) in [
             (

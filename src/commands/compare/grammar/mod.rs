@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn two_devices_have_their_own_targets() {
+    fn sides_may_have_separate_targets() {
         let request = read_line("--repeat 8 -- -b4K -o8 a :: -b4K -o8 b").unwrap().interleaved.unwrap();
         let targets = request.requests.map(|request| {
             let targets = request.profile.time_spans[0].targets.clone();
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_serves_both_kernels() {
+    fn kernels_are_compared_with_one_command_line() {
         let request = read_line("--repeat 3 -b4K --dir d -o8 --html=p a").unwrap();
         assert!(
             !request.has_programs()
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn two_sides_are_files_and_options_stand_anywhere() {
+    fn compare_accepts_files_with_options_in_any_order() {
         let line =
             "a.json,b.json --same 5 @new --fail-if worse=3% --metric read-p99 --store d --quiet --html p";
         let request = read_line(line).unwrap();

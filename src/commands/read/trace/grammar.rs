@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_watched_or_a_file_is_read() {
+    fn trace_accepts_a_device_or_a_file() {
         let device = |path: &str, seconds| TracedSource::Device { path: path.into(), seconds };
         let file = |stream: Option<&str>| TracedSource::File {
             path: "io.csv".into(),

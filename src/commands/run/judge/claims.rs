@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fio_reports_where_its_options_say() {
+    fn fio_output_is_found_by_its_options() {
         let of = |line: &str| place(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         for (line, expected) in [
             ("fio a.fio", ClaimSource::Nowhere),

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peak_stays_when_columns_are_few() {
+    fn narrow_chart_keeps_its_peak() {
         let mut figures = vec![Some(1.0); 1000];
         figures[777] = Some(16.0);
         let columns = spread_figures(&figures, 12);

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_keeps_its_end() {
+    fn shortened_path_keeps_its_end() {
         let cases = [
             ("/mnt/a.dat", 40, "creating '/mnt/a.dat': 1 of 2 MiB"),
             ("/mnt/a.dat", 33, "creating '/mnt/a.dat': 1 of 2 MiB"),

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn device_verdicts_and_cpus_decide_what_is_typed_next() {
+    fn device_verdicts_and_cpus_decide_next_command() {
         use crate::checks::{DeviceVerdict, SpanVerdict};
         let mut record = Record::new(Profile::default(), System::default(), Results::default());
         record.profile.time_spans =
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_known_in_either_form() {
+    fn next_step_recognizes_both_option_forms() {
         for (word, option, expected) in [
             ("--out=a", "--out", true),
             ("--out", "--out", true),

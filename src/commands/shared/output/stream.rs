@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_reader_misses_lines_and_learns_how_many() {
+    fn slow_stream_reader_gets_count_of_missed_lines() {
         let taken = Arc::new(Mutex::new(Vec::new()));
         let held = taken.lock().unwrap();
         let mut stream = Stream::new(Box::new(Gate(Arc::clone(&taken))), lines_to("slow")).unwrap();

@@ -4,7 +4,7 @@ use super::*;
 use crate::arrays::of_machine;
 
 #[test]
-fn every_relation_of_counts_has_its_verdict() {
+fn verdict_follows_from_count_ratios() {
     let reads = |mib: u64| run((mib * MIB, 0));
     let writes = |mib: u64| run((0, mib * MIB));
     let read = |mib: u64| (mib * MIB, 0);

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_explanation_names_who_forbids_and_what_to_do() {
+    fn refusal_names_forbidding_setting_and_remedy() {
         // errno, kernel.io_uring_disabled, seccomp mode, part of the reason, part of the remedy
         type Row = (Option<i32>, Option<u8>, Option<u8>, &'static str, &'static str);
         let table: [Row; 14] = [
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seccomp_mode_is_read_from_the_status() {
+    fn seccomp_mode_is_read_from_proc_status() {
         let status = "Name:\tdiskspd\nNoNewPrivs:\t0\nSeccomp:\t2\nSeccomp_filters:\t1\n";
         assert_eq!(seccomp_mode(status), Some(2));
         assert_eq!(seccomp_mode("Seccomp_filters:\t1\n"), None);

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_division_of_each_number_is_found() {
+    fn partition_finds_the_optimal_bounds() {
         let values: Vec<f64> = (0..30)
             .map(|at| {
                 if at < 8 {

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn through_the_cache_every_byte_gets_there_as_well() {
+    fn cached_fill_writes_every_byte() {
         let size = (FLUSH_DISTANCE + 3) * BLOCK + 5;
         let file = tempfile::tempfile_in("/var/tmp").unwrap();
         let stop = AtomicBool::new(false);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_all_writers() {
+    fn write_error_ends_all_writers() {
         let there = tempfile::NamedTempFile::new().unwrap();
         let unwritable = File::open(there.path()).unwrap();
         let stop = AtomicBool::new(false);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_leaves_a_part_without_gaps() {
+    fn stopped_fill_has_no_gaps() {
         let file = tempfile::tempfile_in("/var/tmp").unwrap();
         let stop = AtomicBool::new(false);
         let order = sample_order(1 << 40);

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_system_with_room_is_not_called_full() {
+    fn full_error_needs_a_full_file_system() {
         let told = |free| {
             let room = FileRoom { size: 40 << 20, free };
             room.explain(ErrorKind::StorageFull.into(), "").to_string()

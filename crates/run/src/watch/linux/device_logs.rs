@@ -82,7 +82,7 @@ mod tests {
     use diskspd_machine::device_log::Health;
 
     #[test]
-    fn a_reading_that_is_missing_says_why() {
+    fn missing_device_log_states_the_reason() {
         let page = |kelvin| Ok(LogPage::Health(Health { kelvin, ..Health::default() }));
         let one = |before, after| {
             let source = LogSource::NvmeHealth;

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_refusal_says_what_lacks() {
+    fn large_page_refusal_names_missing_privilege_or_memory() {
         let told = |size, source: io::Error| {
             LargePagesError { bytes: 3 << 20, pages: LargePages { size }, source }.to_string()
         };

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn sftp_receives_ssh_options() {
+    fn sftp_gets_ssh_options() {
         let quiet = "-q -oBatchMode=yes";
         for (ssh, sftp) in [
             ("ssh win diskspd.exe", format!("sftp {quiet} -b b win")),

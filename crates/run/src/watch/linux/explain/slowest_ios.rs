@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flushes_in_a_row_are_one() {
+    fn consecutive_flushes_are_merged() {
         let mut flushes = DeviceFlushes::default();
         let mut saw = |at, step| {
             let (device, sector, sectors, write) = (1, 0, 0, true);

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_read_by_the_places_of_their_fields() {
+    fn records_are_parsed_by_field_offsets() {
         let letters = Field { offset: 34, size: 10 };
         let issue = BlockFormat { id: 2104, device: 8, sector: 16, sectors: 24, letters };
         let formats = BlockFormats { issue, complete: BlockFormat { id: 2107, ..issue } };
