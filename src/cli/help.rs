@@ -123,7 +123,8 @@ fn title(layout: Layout) -> String {
 fn first(layout: Layout) -> String {
     let mut text = title(layout);
     let what = "Measures how fast a disk, a file or a share is: it reads and writes as you say, reports \
-                I/Os per second, throughput and latencies, and says whether these figures can be believed.";
+                I/Os per second, throughput and latencies, and judges whether these figures can be \
+                believed.";
     write_paragraph(&mut text, what, layout);
     text.push_str("\nType one of these:\n");
     FIRST.iter().for_each(|example| show_example(&mut text, example, layout));

@@ -560,7 +560,7 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ("[a]\nsize=1m\ndirect=yes\n", "j.fio:3: [a]: direct=yes: a switch is 0 or 1"),
         (
             "[a]\nsize=1m\nrw=reed\n",
-            "j.fio:3: [a]: rw=reed: this is none of read, write, rw, randread, randwrite, randrw, trim, randtrim; give one of them",
+            "j.fio:3: [a]: rw=reed: not one of read, write, rw, randread, randwrite, randrw, trim, randtrim; give one of them",
         ),
         (
             "[a]\nsize=1m\nrw=read:-8k\n",
@@ -703,7 +703,7 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         (
             "[a]\nsize=1m\nnuma_cpu_nodes=0\nnuma_mem_policy=bind:1\n",
             "j.fio:4: [a]: numa_mem_policy=bind:1: buffers are on the node of their thread; use local, or \
-             bind:NODE with that one in numa_cpu_nodes",
+             bind:NODE with the same node in numa_cpu_nodes",
         ),
         (
             "[a]\nsize=1m\nrw=write\nverify=md5\nverify_backlog=4\ndo_verify=0\n",

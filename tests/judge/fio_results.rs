@@ -494,7 +494,11 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
     #[test]
-    fn damaged_fio_results_are_judged_without_panic(at: proptest::sample::Index, with: String, gone in 0..40_usize) {
+    fn damaged_fio_results_are_judged_without_panic(
+        at: proptest::sample::Index,
+        with: String,
+        gone in 0..40_usize,
+    ) {
         let at = at.index(STONEWALL.len());
         let damaged = [&STONEWALL.as_bytes()[..at], with.as_bytes(), &STONEWALL.as_bytes()[(at + gone).min(STONEWALL.len())..]].concat();
         if let Err(error) = read(&damaged, "a") {

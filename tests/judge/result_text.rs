@@ -425,7 +425,11 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
     #[test]
-    fn damaged_text_reports_are_judged_without_panic(at: proptest::sample::Index, with: Vec<u8>, gone in 0..40_usize) {
+    fn damaged_text_reports_are_judged_without_panic(
+        at: proptest::sample::Index,
+        with: Vec<u8>,
+        gone in 0..40_usize,
+    ) {
         let at = at.index(READS.len());
         let damaged = [&READS[..at], &with, &READS[(at + gone).min(READS.len())..]].concat();
         if let Err(error) = read(&damaged, "a.txt") {

@@ -317,7 +317,11 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
     #[test]
-    fn damaged_result_xml_is_judged_without_panic(at: proptest::sample::Index, with: Vec<u8>, gone in 0..40_usize) {
+    fn damaged_result_xml_is_judged_without_panic(
+        at: proptest::sample::Index,
+        with: Vec<u8>,
+        gone in 0..40_usize,
+    ) {
         let at = at.index(SERIES.len());
         let damaged = [&SERIES[..at], &with, &SERIES[(at + gone).min(SERIES.len())..]].concat();
         if let Err(error) = read(&damaged, "a.xml") {

@@ -163,7 +163,10 @@ proptest! {
     }
 
     #[test]
-    fn irregular_polling_keeps_the_rate(limit in rates(), gaps in prop::collection::vec(0u64..3 * SECOND, 1..50)) {
+    fn irregular_polling_keeps_the_rate(
+        limit in rates(),
+        gaps in prop::collection::vec(0u64..3 * SECOND, 1..50),
+    ) {
         let Limit::Rate { ios, nanos } = limit else { unreachable!() };
         let mut pace = Pace::new(limit, 0);
         let (mut now, mut issued) = (0, 0u128);

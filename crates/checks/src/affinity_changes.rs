@@ -17,7 +17,7 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
         return Vec::new();
     };
     let message = format!(
-        "{} of {} threads were bound to other CPUs from outside while it was measured: the figures are of \
+        "{} of {} threads were bound to other CPUs from outside during the measurement: the figures mix \
          both bindings",
         moved.len(),
         workers.len()

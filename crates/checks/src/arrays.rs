@@ -75,7 +75,9 @@ fn degraded_array(span: &SpanContext, array: &ArrayFacts) -> Option<Finding> {
         }
         (before, after) => {
             let what = if before < after { "lost members" } else { "got members back" };
-            format!("{name} {what} while it was measured: the figures mix the time before and the time after")
+            format!(
+                "{name} {what} during the measurement: the figures mix the time before and the time after"
+            )
         }
     };
     let finding = Finding::new("array-degraded", Severity::Warning, span, message)

@@ -131,7 +131,7 @@ fn held_up(span: &SpanContext, delays: &Delays) -> Option<Finding> {
 fn suspended_time(span: &SpanContext, delays: &Delays) -> Option<Finding> {
     let seconds = seconds_of_us(delays.suspended_us);
     let severity = if seconds >= 0.01 { Severity::Wrong } else { return None };
-    let message = format!("the machine was suspended for {seconds:.1} s while it was measured");
+    let message = format!("the machine was suspended for {seconds:.1} s during the measurement");
     let how =
         if span.system.is_windows() { "powercfg /change standby-timeout-ac 0" } else { "systemd-inhibit" };
     Some(

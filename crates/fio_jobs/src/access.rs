@@ -149,7 +149,11 @@ fn of_nodes(settings: &JobSettings, around: &dyn HostContext) -> Option<Option<V
     if !is_local && (bound.is_none() || bound != nodes || nodes.as_ref().is_some_and(|nodes| nodes.len() > 1))
     {
         let reason = "buffers are on the node of their thread";
-        settings.refuse("numa_mem_policy", reason, "use local, or bind:NODE with that one in numa_cpu_nodes");
+        settings.refuse(
+            "numa_mem_policy",
+            reason,
+            "use local, or bind:NODE with the same node in numa_cpu_nodes",
+        );
         return None;
     }
     let Some(nodes) = nodes else { return Some(None) };

@@ -237,7 +237,7 @@ fn parse_direction(settings: &JobSettings) -> Option<(JobDirection, bool, u64)> 
         }
         _ => {
             let ways = "read, write, rw, randread, randwrite, randrw, trim, randtrim";
-            settings.refuse("rw", format!("this is none of {ways}"), "give one of them");
+            settings.refuse("rw", format!("not one of {ways}"), "give one of them");
             return None;
         }
     };

@@ -92,8 +92,8 @@ impl Generic {
         match text(&device.directory().join("queue/iostats_passthrough")).as_deref() {
             Some("1") => of_device(device.number),
             Some(_) => Stack::without(format!(
-                "the kernel does not count NVMe pass-through commands on {name} unless told to: echo 1 \
-                 >/sys/block/{name}/queue/iostats_passthrough"
+                "the kernel does not count NVMe pass-through commands on {name} by default; to count them: \
+                 echo 1 >/sys/block/{name}/queue/iostats_passthrough"
             )),
             None => Stack::without(format!(
                 "this kernel does not count NVMe pass-through commands: Linux 6.13 or later does, after \

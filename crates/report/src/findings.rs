@@ -84,8 +84,8 @@ fn once_for_all_targets(findings: &[Finding]) -> Vec<Finding> {
     }
     let with_others = |(found, others): (Finding, usize)| match others {
         0 => found,
-        1 => found.shown_by("the same holds for 1 more target".into()),
-        others => found.shown_by(format!("the same holds for {others} more targets")),
+        1 => found.shown_by("1 more target has the same finding".into()),
+        others => found.shown_by(format!("{others} more targets have the same finding")),
     };
     shown.into_iter().map(with_others).collect()
 }

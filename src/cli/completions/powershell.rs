@@ -56,7 +56,7 @@ const BEGIN: &str = r"# Completions of diskspd for PowerShell.
 Register-ArgumentCompleter -Native -CommandName diskspd, diskspd.exe, diskspd-lab,
     diskspd-lab.exe -ScriptBlock {
     param($word, $line, $cursor)
-    # Of which command (- = a run), an option or a word, its values (@ = files), what it is.
+    # Columns: command (- = a run), option or word, its values (@ = files), description.
     $rows = @'
 ";
 

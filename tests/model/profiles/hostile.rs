@@ -159,7 +159,10 @@ proptest! {
     })]
 
     #[test]
-    fn mutated_documents_are_judged_without_panic(index in any::<prop::sample::Index>(), changes in prop::collection::vec(change(), 1..6)) {
+    fn mutated_documents_are_judged_without_panic(
+        index in any::<prop::sample::Index>(),
+        changes in prop::collection::vec(change(), 1..6),
+    ) {
         let documents: Vec<_> = documents().into_values().collect();
         let mut bytes = std::fs::read(index.get(&documents)).unwrap();
         changes.iter().for_each(|change| change.apply(&mut bytes));

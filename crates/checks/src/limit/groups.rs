@@ -266,7 +266,7 @@ impl ReachedLimit<'_> {
             targets => format!(", below {} alone", targets.join(" and ")),
         };
         let when = self.period.map_or(String::new(), |(from, to)| {
-            let change = if from > 0.0 { "set during the run" } else { "changed or removed then" };
+            let change = if from > 0.0 { "set during the run" } else { "changed or removed at the end" };
             format!(", from second {from:.1} to {to:.1} (it was {change})")
         });
         format!("the I/O limit {}{alone}{when}", limit_text(self.limit, Some(&self.device)))

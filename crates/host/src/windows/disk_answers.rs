@@ -394,7 +394,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_answers_are_parsed_without_panic(answer in prop::collection::vec(any::<u8>(), 0..400), few in 0..3_u8) {
+        fn arbitrary_answers_are_parsed_without_panic(
+            answer in prop::collection::vec(any::<u8>(), 0..400),
+            few in 0..3_u8,
+        ) {
             let mut answer = answer;
             // Counts that fit are the interesting ones.
             if let Some(head) = answer.get_mut(..8) {

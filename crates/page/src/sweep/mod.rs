@@ -101,7 +101,7 @@ fn render_judgement(page: &SweepPage) -> Markup {
             format!("{bad} of {all} points are left out of the answer: {}{more}", names.join(", "))
         }
     };
-    let drifted = if drifted { "; the device changed while it was measured (see Drift)" } else { "" };
+    let drifted = if drifted { "; the device changed during the measurement (see Drift)" } else { "" };
     html! { p.lead { (badges) " " (line(&words)) (drifted) } }
 }
 

@@ -81,7 +81,12 @@ mod tests {
 
         /// Divisors of all magnitudes, because a plain `any::<u64>()` is almost never small.
         #[test]
-        fn fast_remainder_equals_operator(n in 1..=u64::MAX, shift in 0u32..64, x in any::<u64>(), k in any::<u64>()) {
+        fn fast_remainder_equals_operator(
+            n in 1..=u64::MAX,
+            shift in 0u32..64,
+            x in any::<u64>(),
+            k in any::<u64>(),
+        ) {
             let n = (n >> shift).max(1);
             let modulus = Modulus::new(n);
             prop_assert_eq!(modulus.reduce(x), x % n);
