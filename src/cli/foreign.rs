@@ -1,5 +1,5 @@
-//! Spellings of newcomers, and how DISKSPD spells the same: options of fio and other programs, `=` after a
-//! letter, sizes with other units or decimals.
+//! Other spellings, and their equivalents in DISKSPD: options of fio and other programs, `=` after a letter,
+//! sizes with other units or decimals.
 
 use super::quantity::{Quantity, amount};
 use super::words;

@@ -1,5 +1,5 @@
-//! The command line of a run before it is read: options, looked up in the table, with their values, and
-//! targets. A point of a sweep is such a line with other values.
+//! The unparsed command line of a run: options of the table with their values, and targets. A point of a
+//! sweep is such a line with other values.
 
 use super::draft::RunRequestBuilder;
 use super::error::CliError;

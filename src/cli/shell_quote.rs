@@ -1,4 +1,4 @@
-//! Command lines as they can be typed.
+//! Command lines quoted for the shell.
 
 use std::ffi::OsString;
 

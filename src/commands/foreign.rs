@@ -1,4 +1,4 @@
-//! Readers of this program's own files and messages, for programs that try them with any bytes (`fuzz`).
+//! Readers of this program's own files and messages, for tests with arbitrary bytes (`fuzz`).
 
 use super::compare::BootRun;
 use crate::commands::experiments::sweep::StoredSweep;

@@ -1,4 +1,4 @@
-//! The simulated device: the same seed gives the same times, for ever and everywhere.
+//! The simulated device: the same seed gives the same times in every version and on every machine.
 
 use crate::subjects::{LONG, read, write};
 use diskspd::clock::{Clock, Nanos};

@@ -1,4 +1,4 @@
-//! How often the rule of the PTS calls drives steady that aren't: the table of docs/reference/precondition.md.
+//! False and missed steady states of the PTS rule: the table of docs/reference/precondition.md.
 
 use crate::common::random::Random;
 use diskspd::experiments::precondition::{MAX_ROUNDS, NextRound, next};

@@ -1,4 +1,4 @@
-//! Text reports are read back: DISKSPD's own and this program's, and what shells and versions make of them.
+//! Tests of reading text reports: DISKSPD's and this program's, as changed by shells and versions.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 

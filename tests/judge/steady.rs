@@ -1,4 +1,4 @@
-//! Whether a run was steady: simulated devices whose speed changes, and courses made of numbers.
+//! Tests of steadiness: simulated devices whose speed changes, and courses of numbers.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Where a figure changed for good over many runs: how often noise seems to change, and how often changes are found.
+//! Tests of lasting changes over many runs: the rate of false changes from noise, and of detected ones.
 
 #![allow(clippy::unwrap_used)]
 

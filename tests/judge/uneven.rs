@@ -1,4 +1,4 @@
-//! One slow target or thread among others is named: simulated runs, of which some rows get less done.
+//! Tests of one slow target or thread among others, in simulated runs.
 
 use crate::common::in_process;
 use diskspd::checks::JudgedRecord;

@@ -1,4 +1,4 @@
-//! Throughput limits and think time as a specification, on a clock that the tests move.
+//! Tests of throughput limits and think time, with a simulated clock.
 
 use diskspd::workload::pace::{Limit, Pace};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Processors that are kept awake while it measures (`--cpu-latency`).
+//! Processors kept awake during the measurement (`--cpu-latency`).
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! The engine that a thread gets when the user names none, on real targets: in the plan, with `-v`, in the record.
+//! Tests of the default engine on real targets: in the plan, with `-v`, and in the record.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! `--explain` as a user meets it: delays that are staged are blamed on what made them, and never on the device.
+//! Tests of `--explain`: artificial delays are attributed to their causes, and never to the device.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 

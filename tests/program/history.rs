@@ -1,4 +1,5 @@
-//! Runs that are kept: by the program as users run it, killed at any moment, on a full disk, with indexes of other programs.
+//! Tests of stored runs: with the program, killed at any moment, on a full disk, and with indexes of other
+//! programs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

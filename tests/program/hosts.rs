@@ -1,4 +1,4 @@
-//! One run of several ranks: with real launchers, and with an environment that looks like one.
+//! One run of several ranks: with real launchers, and with a simulated launcher environment.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,5 @@
-//! Libraries that the program loads: none that brings its user more rights than the user has, and none of another kind than
-//! its name says.
+//! Libraries that the program loads: none grants additional rights to the user, and each is of the type in
+//! its name.
 
 #![allow(clippy::unwrap_used)]
 

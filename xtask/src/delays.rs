@@ -1,4 +1,4 @@
-//! Delays of known time and place in runs with `--explain`: whether each is blamed on what made it.
+//! Delays of known time and place in runs with `--explain`, and whether each is attributed to its cause.
 //!
 //! ```text
 //! run on a Scene ──a delay begins, ends (kinds)──▶ record ──its slowest I/Os (blame)──▶ counts

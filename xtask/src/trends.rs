@@ -1,4 +1,4 @@
-//! How often noise seems to change for good, and how often changes are found (`diskspd history trend`).
+//! Rates of false and of detected lasting changes (`diskspd history trend`).
 
 #[allow(dead_code)]
 #[path = "../../tests/common/noise.rs"]

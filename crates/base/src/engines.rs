@@ -1,4 +1,4 @@
-//! The engines there are: plain data, which plans and records speak of on any system.
+//! The table of engines: plain data for plans and records of any system.
 
 pub use crate::operation::Direction;
 

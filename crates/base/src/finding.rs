@@ -1,5 +1,5 @@
-//! One thing that a person should know: the same type from the command line to the verdict, and the one
-//! place that decides how it is printed.
+//! A finding: the type for all messages to users, from the command line to the verdict, and their printed
+//! form.
 
 #![warn(missing_docs)]
 

@@ -1,5 +1,5 @@
-//! A hash that stays the same from version to version: FNV-1a of 64 bits (Fowler, Noll, Vo;
-//! draft-eastlake-fnv). It keeps accidents apart, not forgeries.
+//! A hash that is stable across versions: FNV-1a of 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv). It
+//! detects accidents, but not forgeries.
 
 use std::fmt;
 

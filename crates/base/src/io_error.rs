@@ -1,4 +1,4 @@
-//! How an I/O failed: an error number of the kernel, or the status of an NVMe command.
+//! Errors of I/Os: an error number of the kernel, or the status of an NVMe command.
 
 use std::fmt;
 use std::io;

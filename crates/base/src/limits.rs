@@ -1,4 +1,4 @@
-//! How large the files and messages may be that others may have written: one table for all readers.
+//! Maximum sizes of files and messages from others: one table for all readers.
 //!
 //! A reader takes at most 32 MiB of memory and four times the size of the inflated text. No
 //! number in a file decides how much memory or time the program spends. Lists are as long as the text that

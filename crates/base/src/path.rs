@@ -1,4 +1,4 @@
-//! Paths as raw bytes: text as the user gave it is usually UTF-8, but names of files need not be.
+//! Paths as raw bytes. Text from the user is usually UTF-8, but names of files may be anything.
 
 use bstr::ByteSlice;
 use diskspd_figures::units::visible;

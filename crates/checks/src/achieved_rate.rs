@@ -1,4 +1,4 @@
-//! Whether the rate that was offered (`-g`, `--rate-total`) was reached.
+//! Comparison of the achieved rate with the offered rate (`-g`, `--rate-total`).
 
 use super::view::RequestedTarget;
 use super::{Finding, Severity, SpanContext};

@@ -1,4 +1,4 @@
-//! Cost of waiting for CPUs, and the other users of the CPUs.
+//! Time spent waiting for CPUs, and other users of the CPUs.
 
 use super::processors::{self, Share};
 use super::{Finding, Limiter, Severity, SpanContext, achieved_rate};

@@ -1,4 +1,4 @@
-//! I/Os that started later than they were to (`-g`, `--rate-total`): their wait is in no latency.
+//! I/Os that started after their due time (`-g`, `--rate-total`). No latency includes this wait.
 
 use super::achieved_rate::{self, JUST_DUE};
 use super::{Finding, Limits, Severity, SpanContext};

@@ -1,4 +1,4 @@
-//! Percentiles of few I/Os: the slowest ones of a run, of which the next run has others.
+//! Percentiles of few I/Os: they depend on single slow I/Os, which differ from run to run.
 
 use super::{Finding, Severity, SpanContext};
 use diskspd_results::TEXT_PERCENTS;

@@ -1,4 +1,4 @@
-//! Where the interrupts of the disks arrive: on the CPUs of the threads, or on others that have to wake them.
+//! CPUs that handle the disks' interrupts: those of the threads, or others that have to wake them.
 
 use super::device::Part;
 use super::processors::{self, cpus_in_words};

@@ -1,4 +1,4 @@
-//! Limits of memory of control groups, the page cache included: reached while it was measured, or changed.
+//! Memory limits of control groups, which include the page cache: reached or changed during the measurement.
 
 use super::{Finding, Severity, SpanContext};
 use diskspd_figures::units::{Size, seconds_of_us};

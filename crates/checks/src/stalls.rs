@@ -1,4 +1,4 @@
-//! Pauses below a second, which the rate of whole seconds hides.
+//! Pauses shorter than a second, which rates per second do not show.
 
 use super::achieved_rate;
 use super::{Finding, Limiter, Limits, Severity, SpanContext, process_stalls};

@@ -1,4 +1,4 @@
-//! Was the program traced? Then each of its system calls takes several times as long.
+//! Detection of a tracer. It makes each system call several times as long.
 
 use super::{Finding, Severity, SpanContext};
 

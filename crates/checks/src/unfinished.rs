@@ -1,4 +1,4 @@
-//! I/Os that never came back within the measured time: the longest latencies of all, and in no figure.
+//! I/Os that did not complete within the measured time: the longest latencies, which no figure includes.
 
 use super::{Finding, Severity, SpanContext};
 use diskspd_figures::units::Millis;

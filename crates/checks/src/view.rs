@@ -1,4 +1,4 @@
-//! One time span as the checks see it.
+//! One time span in the form that the checks use.
 
 use super::by_target::ByTarget;
 use super::device::{Part, Queues};

@@ -1,4 +1,4 @@
-//! Engines are made, where they can be.
+//! Construction of engines, and reasons why one is unavailable.
 
 use super::kernel;
 use super::null::Null;

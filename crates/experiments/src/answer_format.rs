@@ -1,4 +1,4 @@
-//! The head of the files that hold an answer made of many runs: repetitions, sweeps, comparisons.
+//! The head of files with an answer from many runs: repetitions, sweeps, comparisons.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The answer of `--repeat`: runs of the same work, their mean and how sure it is. The program prints it,
+//! The answer of `--repeat`: runs of the same work, their mean and its uncertainty. The program prints it,
 //! writes it as JSON, and reads it again (`record::answers`).
 
 use super::repeat::{Repeat, Trend};

@@ -1,4 +1,4 @@
-//! How a job uses its files: access, written data, and the CPUs of its threads.
+//! Access of a job to its files, its written data, and the CPUs of its threads.
 
 use super::settings::JobSettings;
 use super::surroundings::HostContext;

@@ -1,4 +1,4 @@
-//! One job as it is understood: all that its settings say, in our units.
+//! One parsed job: its settings in this program's units.
 
 use super::access::{self, JobContent};
 use super::files::{self, Files};

@@ -1,4 +1,4 @@
-//! How fast a job goes: `rate`, `rate_iops`, `thinktime`.
+//! Pace of a job: `rate`, `rate_iops`, `thinktime`.
 
 use super::each::{PerDirection, WrongValue};
 use super::settings::JobSettings;

@@ -1,4 +1,4 @@
-//! Where random I/O goes: `random_distribution`.
+//! Distribution of random I/O: `random_distribution`.
 
 use super::each::{PerDirection, WrongValue};
 use super::number;

@@ -1,4 +1,4 @@
-//! Why results can't be read.
+//! Reasons why results cannot be read.
 
 use diskspd_profile::xml::error::XmlError;
 

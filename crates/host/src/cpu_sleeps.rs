@@ -1,4 +1,4 @@
-//! How often processors went to sleep: the counters of the kernel's idle states.
+//! Number of processor sleeps, by the counters of the kernel's idle states.
 
 use super::root::{Root, number, text};
 use super::window_counters::WindowCounters;

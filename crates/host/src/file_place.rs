@@ -1,4 +1,4 @@
-//! Where a file is among the mounts.
+//! The mount of a file.
 
 use super::device::{DeviceNumber, split};
 use super::mountinfo::{self, Mount};

@@ -1,4 +1,4 @@
-//! Devices that are memory in disguise.
+//! Detection of devices that are backed by memory.
 
 use super::device::Device;
 use super::mountinfo;

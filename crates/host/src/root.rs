@@ -1,4 +1,4 @@
-//! Where the machine is read from: `/`, or in tests a directory with the same files.
+//! Root of the files that describe the machine: `/`, or in tests a directory with the same files.
 
 use crate::device_number::DeviceNumber;
 use crate::mountinfo::{self, Mount};

@@ -1,4 +1,4 @@
-//! Why something isn't written to: one type, with the same texts, on every system.
+//! Reasons to refuse writing to a target: one type with the same texts on every system.
 
 #[cfg(any(windows, test))]
 use crate::disks::DiskUse;

@@ -1,4 +1,4 @@
-//! Why nothing can be verified, or kept in a journal.
+//! Reasons why nothing can be verified, or written to a journal.
 
 use diskspd_figures::units::Size;
 use diskspd_profile::RawText;

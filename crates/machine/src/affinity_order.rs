@@ -1,4 +1,4 @@
-//! The order in which threads take CPUs, as DISKSPD 2.3 has it.
+//! Order in which threads are assigned to CPUs, as in DISKSPD 2.3.
 
 use super::Topology;
 use diskspd_profile::{AffinityTraversal, Efficiency, GroupCpu};

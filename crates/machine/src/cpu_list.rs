@@ -1,4 +1,4 @@
-//! Lists of CPUs as the kernel prints them.
+//! Lists of CPUs in the kernel's format.
 
 /// Parses a list in the kernel's form: `0-3,8,10-11`. Invalid parts are skipped.
 pub fn cpu_list(text: &str) -> Vec<u32> {

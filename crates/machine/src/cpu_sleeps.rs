@@ -1,4 +1,4 @@
-//! How often processors went to sleep.
+//! Number of processor sleeps.
 
 use serde::{Deserialize, Serialize};
 

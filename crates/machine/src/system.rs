@@ -1,4 +1,4 @@
-//! The machine as it is stored: its processors, how they belong together, and its memory.
+//! The machine as stored in records: its processors, their topology, and its memory.
 
 use super::quota::MemoryAllowance;
 use super::unread_facts::UnreadFacts;

@@ -1,4 +1,4 @@
-//! How hot disks and processors were.
+//! Temperatures of disks and processors.
 
 use serde::{Deserialize, Serialize};
 

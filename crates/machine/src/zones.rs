@@ -1,5 +1,5 @@
-//! Zones of a block device: parts that are written in order only, each at its write pointer, and given back
-//! as a whole (a reset).
+//! Zones of a block device: areas that are written sequentially at a write pointer, and are emptied as a
+//! whole by a reset.
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ZoneFacts {

@@ -1,4 +1,4 @@
-//! Why something can't be written, or mustn't be.
+//! Reasons why an output cannot or must not be written.
 
 use super::io_timeout::TimeoutError;
 use diskspd_host::refusal::WriteRefusedError;

@@ -1,4 +1,4 @@
-//! How latencies are distributed: the nines, of service and of response.
+//! Latency distributions by nines, of service and of response.
 
 use super::chart::ChartFigure;
 use super::chart::percentile_chart::{self, PercentileSeries};

@@ -1,4 +1,4 @@
-//! Long series made short: as many points as a chart has room for, and no peak is lost.
+//! Reduction of long series to the points of a chart, without losing a peak.
 
 /// Adjacent values combined in one point: minimum, time-weighted mean, and maximum.
 #[derive(Debug, Clone, Copy, PartialEq)]

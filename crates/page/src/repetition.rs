@@ -1,4 +1,4 @@
-//! The page of a repetition: the mean, how sure it is, the verdict, and all runs.
+//! The page of a repetition: the mean, its uncertainty, the verdict, and all runs.
 
 use super::headline::tile;
 use super::input::Run;

@@ -1,4 +1,4 @@
-//! One time span as the sections see it.
+//! One time span in the form that the sections use.
 
 use super::input::PageSection;
 use diskspd_checks::JudgedRecord;

@@ -1,4 +1,4 @@
-//! The page of a suite: a table of its tests, then its runs as a page of several has them.
+//! The page of a suite: a table of its tests, and its runs as on a page of several runs.
 
 use super::input::Run;
 use super::page::{command, heading};

@@ -1,5 +1,4 @@
-//! How a target is accessed: the caching modes (`-S`, `-N`), hints (`-f`) and priorities (`-I`) as Linux
-//! has them.
+//! Access to a target: the caching modes (`-S`, `-N`), hints (`-f`) and priorities (`-I`) on Linux.
 
 use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
 use diskspd_base::access::IoFeatures;

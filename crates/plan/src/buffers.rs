@@ -1,4 +1,4 @@
-//! How much memory the I/O buffers of workers take, and of what pages it consists.
+//! Memory of the workers' I/O buffers, and its page size.
 
 use super::{WorkerPlan, WriteContent};
 use diskspd_base::access::{HUGE_PAGE, HugePages};

@@ -1,4 +1,4 @@
-//! Why a profile can't be carried out here.
+//! Reasons why a profile cannot be carried out on this system.
 
 use diskspd_base::finding::Finding;
 

@@ -1,4 +1,4 @@
-//! How targets are divided for `--verify`: sectors, which carry stamps, and units, which have versions.
+//! Division of targets for `--verify`: sectors, which carry stamps, and units, which have versions.
 
 use super::target::{cut_area, planned_size};
 use super::{PlanError, SectorGrid, WorkerPlan};

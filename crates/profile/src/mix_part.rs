@@ -1,4 +1,4 @@
-//! A part of a mix, and a size with its share, as they are written.
+//! A part of a mix, and a size with its share, in their text form.
 
 use crate::{AddressSpread, Distribution};
 use diskspd_figures::units;

@@ -1,4 +1,4 @@
-//! The seed of a repetition: the one rule of all commands that run the same several times.
+//! The seed of a repetition: one rule for all commands that repeat runs.
 
 use super::Profile;
 

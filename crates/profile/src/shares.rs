@@ -1,4 +1,4 @@
-//! The share of a target's I/Os that are other operations (`--trim`), or of its writes (`--fua`).
+//! The share of other operations among a target's I/Os (`--trim`), or among its writes (`--fua`).
 
 use diskspd_base::operation::{AuxRow, Operation, ShareRow};
 use serde::de::{Deserializer, MapAccess, Visitor};

@@ -1,4 +1,4 @@
-//! A file or device, and the work on it.
+//! A file or device, and its workload.
 
 use super::content::ContentShape;
 use super::distribution::Distribution;

@@ -1,4 +1,4 @@
-//! Why ranks can't speak with each other.
+//! Reasons why ranks cannot communicate.
 
 use diskspd_sys::mpi::MpiError;
 

@@ -1,4 +1,4 @@
-//! The head of the text report about another program's I/O, in the place of the parameters of a run.
+//! The head of the text report about another program's I/O, instead of the parameters of a run.
 
 use diskspd_figures::units::{amount, seconds_of_ns};
 use diskspd_profile::Profile;

@@ -1,4 +1,4 @@
-//! A run with only its figures known, for people: a summary of other programs' results.
+//! Text report of a run with known figures only: a summary of other programs' results.
 
 use super::fio_text;
 use diskspd_base::operation::Operation;

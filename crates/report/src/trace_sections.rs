@@ -1,4 +1,4 @@
-//! The sections of a trace, as DISKSPD names them: the text report and the XML results print the same table.
+//! The sections of a trace with DISKSPD's names. The text report and the XML results print the same table.
 
 use diskspd_machine::tracing::TraceEvent::{self, *};
 use diskspd_results::EventCount;

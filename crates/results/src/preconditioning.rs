@@ -1,4 +1,4 @@
-//! How a device was brought into the state that it was measured in (`diskspd precondition`).
+//! Preconditioning of the measured device (`diskspd precondition`).
 
 use diskspd_figures::units::Millis;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Finds the same run among many without comparing each with each.
+//! Fast search for equal runs among many.
 
 use super::RunSummary;
 use std::collections::HashMap;

@@ -1,5 +1,4 @@
-//! The summary: every figure that reports show, derived once. All reports print these, so they can't
-//! disagree.
+//! The summary: every figure that reports show, derived once, so that all reports agree.
 
 use super::charts::{FineChart, LatencyCharts, LatencyFigures};
 use super::interval_figures::IopsSeries;

@@ -1,4 +1,4 @@
-//! How long workers waited, and for how many I/Os at once.
+//! Waiting time of workers, and the number of I/Os per wait.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Targets that are files of the program, or of the command that runs them.
+//! Targets that are files of the program, or of the command that executes the runs.
 
 use super::options::Options;
 use diskspd_host::target::locate;

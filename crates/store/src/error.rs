@@ -1,4 +1,4 @@
-//! Why something can't be kept or found.
+//! Reasons why a run cannot be stored or found.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
+//! The files of a store: crash-safe writing, and reading.
 
 use super::notes::NotesKind;
 use super::packed::{self, UnpackedFile};

@@ -1,4 +1,4 @@
-//! Threads that are waited for no longer.
+//! Threads that are no longer waited for.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,5 +1,5 @@
-//! A queue of Linux AIO (`io_submit(2)`) that owns the memory and the files its I/Os use, for the reason of
-//! [`super::ring`]: the kernel is at the memory until an I/O has ended.
+//! A queue of Linux AIO (`io_submit(2)`) that owns the memory and the files of its I/Os, for the reason of
+//! [`super::ring`]: the kernel accesses the memory until an I/O has ended.
 //!
 //! Only `O_DIRECT` makes it asynchronous: I/O through the page cache is done within `io_submit`.
 

@@ -1,4 +1,4 @@
-//! Threads: the CPU they run on, keeping one out of the others' way, and how exactly they wake up.
+//! Threads: the CPU they run on, low scheduling priority, and the precision of their wake-ups.
 
 use rustix::process::{Pid, getpriority_process, setpriority_process};
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};

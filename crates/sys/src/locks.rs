@@ -1,4 +1,4 @@
-//! Whether another program has locked a file: as virtual machines do with their images.
+//! Detection of file locks by other programs: virtual machines lock their images.
 
 use crate::fault_points::{FileStep, check_step};
 use rustix::fs::FlockOperation;

@@ -1,5 +1,5 @@
-//! A command with a subreaper: descendants become children of this process when their parents end. So the
-//! counters of each process can be read before it is reaped.
+//! A command with a subreaper: descendants become children of this process when their parents end. The
+//! counters of each process can therefore be read before it is reaped.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{

@@ -1,5 +1,5 @@
-//! Words that differ from each other by the multiples of a number: made and compared many at a time, with
-//! wider instructions where the processor has them.
+//! Words that differ by the multiples of a number. Many are generated and compared at a time, with wide
+//! instructions if the processor has them.
 
 /// Fills words, least significant byte first: the first one is `word` xor `step`, the second one `word` xor
 /// twice `step`, and so on.

@@ -1,4 +1,4 @@
-//! A program together with all that it starts itself: a process group.
+//! A program and all its child processes: a process group.
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::io;

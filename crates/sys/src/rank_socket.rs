@@ -1,5 +1,5 @@
-//! The streams of a rank that another process has started: its socket, which is standard input, and the
-//! terminal of its launcher.
+//! The streams of a rank that another process has started: a socket as standard input, and the terminal of
+//! its launcher.
 
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;

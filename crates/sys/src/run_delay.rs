@@ -1,4 +1,4 @@
-//! How long the calling thread has been ready to run without a CPU.
+//! Time that the calling thread has waited for a CPU while ready to run.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;

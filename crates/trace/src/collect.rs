@@ -1,4 +1,4 @@
-//! I/Os as they are seen, one event after the other, and the list that they make.
+//! Recorded I/Os, one event after the other, and the resulting list.
 
 use super::formats::{RecordedEvent, RecordedIo};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Where random I/O goes: offsets become ranges as `-rd` has them.
+//! Distribution of random I/O: offsets converted to ranges of `-rd`.
 
 use diskspd_profile::{Distribution, DistributionKind, DistributionRange};
 

@@ -1,5 +1,4 @@
-//! A trace as it is done again (`--replay`): a list of I/Os in the order of their times, of which
-//! each thread takes its share.
+//! A replayed trace (`--replay`): a list of I/Os ordered by time and divided among the threads.
 
 use super::formats::{RecordedEvent, RecordedIo, TraceErrorKind};
 use diskspd_base::operation::Operation;

@@ -1,4 +1,4 @@
-//! How a worker flushes its targets (`--fsync-every`).
+//! Flushes of a worker's targets (`--fsync-every`).
 
 use super::{WorkerLedger, WorkerLoop};
 use diskspd_engine::{CompletedIo, EngineError, Io, Operation};

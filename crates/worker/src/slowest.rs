@@ -1,4 +1,4 @@
-//! The slowest I/Os of a worker (`--explain`), handed out as they come.
+//! The slowest I/Os of a worker (`--explain`), reported continuously.
 
 use crate::telemetry::io_log::{Entry, LineRing, Producer};
 use diskspd_base::message_error::MessageError;

@@ -1,4 +1,4 @@
-//! A worker at work.
+//! State of a running worker.
 
 use super::aux_operations::AuxOperations;
 use super::batches::Batches;

@@ -1,4 +1,4 @@
-//! A command of the program: its name, options and how it is read.
+//! A command of the program: its name, its options and its parser.
 
 use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;

@@ -1,4 +1,4 @@
-//! The arguments of each rank, which must be the same: rank 0 reads its own for all.
+//! The arguments of the ranks, which must be equal: rank 0 reads its own for all.
 
 use crate::profile::RawText;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! A rank's record on its own disk, until rank 0 has it.
+//! A rank's record on its own disk, until rank 0 has received it.
 
 use super::live::LiveOutbox;
 use crate::clock;

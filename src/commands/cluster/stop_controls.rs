@@ -1,4 +1,4 @@
-//! How the end that a person wants reaches all ranks.
+//! Distribution of the user's stop request to all ranks.
 
 use super::kept;
 use crate::ranks::RankLink;

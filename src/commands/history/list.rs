@@ -1,4 +1,4 @@
-//! The list of runs, and one of them with all that is known.
+//! The list of runs, and the details of one.
 
 use super::{output, time};
 use crate::checks::JudgedRecord;

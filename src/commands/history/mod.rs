@@ -1,4 +1,4 @@
-//! `diskspd history`: operations on the kept runs.
+//! `diskspd history`: operations on the stored runs.
 
 mod export;
 pub(super) mod import;

@@ -1,4 +1,4 @@
-//! Times as people read them.
+//! Times in the form shown to users.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -1,4 +1,4 @@
-//! How a figure went from run to run, and where it changed.
+//! The course of a figure over the runs, and its changes.
 
 use super::{notes_text, output, time};
 use crate::cli::Exit;

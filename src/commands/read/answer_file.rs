@@ -1,4 +1,4 @@
-//! Answers made of many runs out of files: repetitions, sweeps and comparisons.
+//! Files with answers from many runs: repetitions, sweeps and comparisons.
 
 use super::repetition;
 use crate::commands::shared::command_error::CommandError;

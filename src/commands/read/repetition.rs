@@ -1,4 +1,4 @@
-//! The answer of `--repeat`: of runs that were made, or of a file.
+//! The answer of `--repeat`, from new runs or from a file.
 
 use crate::checks::JudgedRecord;
 use crate::commands::shared::command_error::CommandError;

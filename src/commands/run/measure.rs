@@ -1,4 +1,4 @@
-//! One run of a command line: its outputs are opened, it is run, reported and judged.
+//! One run of a command line, from opening its outputs to its verdict.
 
 use super::measure_with::measure_with;
 use super::measurement::{self, Measurement, RunTurn};

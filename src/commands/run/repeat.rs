@@ -1,4 +1,4 @@
-//! `--repeat`: the same run again and again, and the answer of all runs.
+//! `--repeat`: several runs of the same work, and their answer.
 
 mod outs;
 

@@ -1,4 +1,4 @@
-//! A command that makes runs, as the ranks of a job see it.
+//! A command that executes runs, as seen by the ranks of a job.
 
 use crate::cli::{Exit, RunRequest};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Why no runs come out of a file or folder.
+//! Reasons why a file or folder contains no readable runs.
 
 use crate::formats::error::ResultError;
 use crate::formats::json::RecordError;

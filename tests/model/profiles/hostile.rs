@@ -1,4 +1,4 @@
-//! Documents that want to do harm, and documents that chance made: never a panic, a hang or a crash.
+//! Malicious and random documents: no panic, hang or crash.
 
 use super::corpus::documents;
 use super::round_trip::as_stated;

@@ -1,4 +1,4 @@
-//! A profile as it is written.
+//! The written form of a profile.
 
 use diskspd::profile::{Compat, Profile, TimeSpan};
 use diskspd::report::profile_xml::write_profile;

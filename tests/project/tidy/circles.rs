@@ -1,4 +1,5 @@
-//! Files of a crate that use each other, right or through others: such a circle can only be read as a whole.
+//! Files of a crate with circular dependencies, direct or indirect. Such a circle can only be read as a
+//! whole.
 
 use super::scopes::{Arrow, Path, Scopes};
 use super::source::Source;

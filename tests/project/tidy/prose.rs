@@ -1,4 +1,4 @@
-//! How texts are written: phrases with a plainer replacement, per class of text.
+//! Rules for texts: phrases with a plainer replacement, per class of text.
 //!
 //! `tests/data/tidy/prose.txt` has the highest density of each class, which may only fall, and the commit after which added
 //! text must be nearly free of these phrases. `docs/dev/style.md` explains the style.

@@ -1,4 +1,4 @@
-//! How an attempt ended.
+//! The end of an attempt.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! One attempt, and whether it ended as it should.
+//! One attempt, and whether it ended as required.
 
 use super::ended::Ended;
 use super::{Bench, Tally};

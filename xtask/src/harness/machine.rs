@@ -1,4 +1,4 @@
-//! What figures were measured on: without it they mean nothing to others.
+//! The machine of a measurement, which is part of every result.
 
 use diskspd::host;
 

@@ -1,4 +1,4 @@
-//! What becomes of the figures of several rounds.
+//! Statistics of the figures of several rounds.
 
 /// Returns the median; `None` without values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {

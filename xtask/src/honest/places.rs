@@ -1,4 +1,4 @@
-//! Where honest runs write: files of several file systems, and devices.
+//! Targets of honest runs: files of several file systems, and devices.
 
 use crate::harness::{Failure, Undo, tool};
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! How honest runs are done: engines, caches and workloads.
+//! Variants of honest runs: engines, caches and workloads.
 
 use super::places::Location;
 

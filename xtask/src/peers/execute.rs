@@ -1,4 +1,4 @@
-//! One run of a tool on one CPU, and whether it had that CPU for itself.
+//! One run of a tool on one CPU, and whether it had that CPU to itself.
 
 use crate::harness::Failure;
 use diskspd::sys::cpu;

@@ -1,5 +1,5 @@
-//! A disk that remembers every write and flush in its order, so that it can be shown as a power cut at any
-//! moment would have left it.
+//! A disk that records every write and flush in order, so that its state after a power cut at any moment can
+//! be reproduced.
 
 use crate::harness::Random;
 use crate::served::ServedDisk;

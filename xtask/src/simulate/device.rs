@@ -1,4 +1,5 @@
-//! A device with a cache, which may be one that lies. It holds what sectors are, and not their bytes.
+//! A device with a cache, which may confirm writes too early. It stores the identity of sectors instead of
+//! their bytes.
 
 use super::course::RunTotals;
 use crate::harness::Random;

@@ -1,5 +1,5 @@
-//! The world of ranks: rounds of the real protocol (`cluster::RankLink`) over a network that is late and
-//! is cut, with ranks that are killed and stopped.
+//! The world of ranks: rounds of the real protocol (`cluster::RankLink`) over a network with delays and
+//! interruptions, and ranks that are killed and stopped.
 
 use super::course::RunTotals;
 use super::network::{Ended, Network, RankFaults, SimulatedRank};

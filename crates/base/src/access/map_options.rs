@@ -1,4 +1,4 @@
-//! How a mapped file is used, decided before it is mapped.
+//! Options of mapping a file, decided before it is mapped.
 
 use super::AccessHint;
 

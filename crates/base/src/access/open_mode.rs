@@ -1,4 +1,4 @@
-//! How a target is opened, decided before it is.
+//! Mode of opening a target, decided before it is opened.
 
 use super::WriteLifetime;
 

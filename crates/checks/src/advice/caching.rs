@@ -1,4 +1,4 @@
-//! Caches that answer in the place of the device.
+//! Caches that answer instead of the device.
 
 use super::{durability, reads, writes};
 use crate::view::RequestedTarget;

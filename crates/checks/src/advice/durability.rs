@@ -1,4 +1,4 @@
-//! Durable writes that were not durable, and writes that are durable without a request.
+//! Requested durability that was not reached, and durability without a request.
 
 use super::writes;
 use crate::device::{FlushStop, Flushed, flushed};

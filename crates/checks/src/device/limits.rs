@@ -1,4 +1,4 @@
-//! Where a difference begins to mean something. docs/reference/verdicts.md explains each of them.
+//! Thresholds from which a difference counts. docs/reference/verdicts.md explains each.
 
 /// Maximum ratio of device to counted I/O that is a deficit. It allows for known differences (I/Os in
 /// flight at the edges, time of counter readings).

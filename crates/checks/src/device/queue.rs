@@ -1,4 +1,4 @@
-//! How many I/Os the devices had in flight, by their own clocks, and how fast they were.
+//! Number of I/Os in flight at the devices, by their own clocks, and the speed of the devices.
 
 use super::done::count_done;
 use super::limits::{MAX_EQUAL_RATIO, MIN_EQUAL_RATIO};

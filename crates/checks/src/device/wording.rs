@@ -1,4 +1,4 @@
-//! Figures as people read them.
+//! Figures in the form shown to users.
 
 pub(crate) use diskspd_figures::units::amount;
 

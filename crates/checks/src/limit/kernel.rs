@@ -1,4 +1,4 @@
-//! I/Os in flight that are neither at the device nor with the threads: the kernel above the device has them.
+//! I/Os in flight that are neither at the device nor with the threads, but in the kernel above the device.
 
 use super::{Limits, groups};
 use crate::{SpanContext, interrupts, processors};

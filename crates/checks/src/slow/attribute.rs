@@ -1,4 +1,4 @@
-//! One I/O: its time, divided.
+//! Division of one I/O's time into stages.
 
 use super::{BlockTimes, ThreadState, ThreadTimeline};
 use diskspd_results::{CulpritKind, IoStage, StageTimes};

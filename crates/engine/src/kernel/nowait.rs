@@ -1,6 +1,6 @@
-//! I/Os that are tried without waiting first (`--nowait`): around another engine, which has each such file
-//! twice, once with the flag and once without. What the kernel refuses with the flag is submitted again
-//! without it, and completes as one I/O.
+//! I/Os with a first attempt that does not wait (`--nowait`). The engine wraps another one, which has each
+//! such file twice: with the flag and without it. An I/O that the kernel refuses with the flag is submitted
+//! again without it, and completes as one I/O.
 
 use crate::{CompletedIo, Engine, EngineError, EngineInfo, File, Io, Setup};
 use diskspd_sys::clock::{Nanos, monotonic};

@@ -1,5 +1,5 @@
-//! Zone resets beside an engine whose queue has none: io_uring and Linux AIO. The thread does them itself
-//! and waits for each; what else is in flight goes on meanwhile.
+//! Zone resets for engines whose queue does not support them: io_uring and Linux AIO. The thread resets each
+//! zone itself and waits for it. Other I/Os in flight continue.
 
 use crate::errno::negated;
 use crate::{CompletedIo, Engine, EngineError, EngineInfo, Io, Setup};

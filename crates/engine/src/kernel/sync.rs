@@ -1,5 +1,5 @@
-//! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are submitted
-//! together are done one after the other.
+//! `pread(2)` and `pwrite(2)`: one I/O at a time, which blocks the thread. Several submitted together are
+//! done one after the other.
 
 use crate::at_once::{SyncIo, SynchronousEngine};
 use crate::errno::priority_refused;

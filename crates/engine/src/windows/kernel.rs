@@ -1,4 +1,4 @@
-//! Engines that ask Windows' kernel, and how they are made. Linux's can't be had.
+//! Engines of Windows' kernel, and their construction. Linux's engines are unavailable.
 
 #[path = "overlapped.rs"]
 pub(super) mod overlapped;

@@ -1,4 +1,4 @@
-//! What mapped files ask of Windows, and what its errors mean.
+//! Windows functions for mapped files, and the meaning of their errors.
 
 use crate::EngineError;
 pub(super) use crate::errno::negated;

@@ -1,4 +1,4 @@
-//! Why a run has no value for a figure.
+//! Reasons for a run to have no value of a figure.
 
 /// Minimum number of I/Os above a compared percentile. Fewer are random, and move it by more than a tenth.
 pub const MIN_IOS_ABOVE: f64 = 100.0;

@@ -1,4 +1,4 @@
-//! A comparison for people.
+//! The text form of a comparison.
 
 use super::order::MIN_BOOTS;
 use super::table::{FigureRow, lines_of_span, lines_that_decide, place};

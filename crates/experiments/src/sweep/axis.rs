@@ -1,5 +1,5 @@
-//! Values of an option that a sweep goes through: `1..64` (doubling), `1..16+1` (steps), `1,2,4` (a list,
-//! whose parts may be ranges).
+//! Values of an option in a sweep: `1..64` (doubling), `1..16+1` (steps), `1,2,4` (a list, whose parts may be
+//! ranges).
 
 use super::error::AxisError;
 

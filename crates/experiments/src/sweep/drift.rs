@@ -1,5 +1,5 @@
-//! Drift: whether the device changed while it was measured. Judged by all runs of points that were run more
-//! than once, references among them, against how much those scatter.
+//! Drift: changes of the device during a sweep. It is judged by the runs of points that were run more than
+//! once.
 
 use super::{CompletedPoint, Sweep, SweepAction};
 use diskspd_figures::stats::replicates::student_t;

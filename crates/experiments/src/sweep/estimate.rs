@@ -1,4 +1,4 @@
-//! How long a sweep takes, before it begins.
+//! Estimated duration of a sweep.
 
 use super::next::forecast;
 use super::slices::max_runs;

@@ -1,4 +1,4 @@
-//! How a storage serves several hosts: the share of each, and a host that is slower than its peers.
+//! Division of a storage among several hosts: the share of each, and hosts slower than their peers.
 
 use super::PointRow;
 use crate::RunRow;

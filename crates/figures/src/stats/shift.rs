@@ -1,4 +1,4 @@
-//! Where a series of any distribution moves for good: by ranks, which outliers don't move.
+//! Lasting shifts in a series of any distribution. They are found by ranks, which outliers do not affect.
 
 const MIN_VALUES: usize = 5;
 const MIN_LEVEL_LENGTH: usize = 3;

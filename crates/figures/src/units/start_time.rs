@@ -1,4 +1,4 @@
-//! When a run began, as DISKSPD prints it.
+//! Start time of a run, in DISKSPD's format.
 
 /// Formats seconds since 1970 as `2025/03/14 09:26:53 UTC`, with the year unpadded; `None` = beyond the
 /// calendar.

@@ -1,4 +1,4 @@
-//! Text within the columns that there are.
+//! Text wrapped to the available columns.
 
 /// Returns the maximum columns of a character: two for non-ASCII.
 pub fn width_of(c: char) -> usize {

@@ -1,4 +1,4 @@
-//! fio's engines, and which of ours does the same.
+//! fio's engines, and the equivalent engines of this program.
 
 use diskspd_base::engines::EngineKind;
 

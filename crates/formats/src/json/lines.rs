@@ -1,4 +1,4 @@
-//! A record laid out in lines: one JSON document, of which a line can be read without the others.
+//! A record divided into lines: one JSON document with lines that can be read separately.
 //!
 //! ```text
 //! {"format":{..},"index":{..}                      the head: what a list of runs shows

@@ -1,5 +1,4 @@
-//! How much of a block would be left after compression, and whether two blocks are the same: estimates, not
-//! codecs.
+//! Estimates of a block's compressed size, and detection of equal blocks. They are not codecs.
 
 /// Length of repeated sequences, as in LZ4.
 const SEQUENCE: usize = 4;

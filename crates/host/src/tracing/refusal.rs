@@ -1,4 +1,4 @@
-//! Why the kernel's events can't be traced, and what to do.
+//! Reasons why kernel events cannot be traced, and remedies.
 
 use std::fmt;
 use std::io;

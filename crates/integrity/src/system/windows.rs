@@ -1,4 +1,4 @@
-//! What verification asks of Windows: files that are read back, which one is which, and what is durable.
+//! Windows functions for verification: reading files back, identifying them, and durability.
 
 use diskspd_base::access::{Flush, OpenMode};
 use diskspd_base::message_error::MessageError;

@@ -1,4 +1,4 @@
-//! Folders that the program keeps: an output or a target in one would destroy what cannot be re-created.
+//! Folders that the program keeps. An output or a target in one would destroy data that cannot be re-created.
 
 use crate::output_error::OutputErrorKind;
 use diskspd_sys::locks::IN_USE;

@@ -1,4 +1,4 @@
-//! Bars below each other, each with its name above it: for names that are too long to stand side by side.
+//! Horizontal bars, each below its name, for long names.
 
 use super::axis::{ChartAxis, row};
 use super::table::FigureTable;

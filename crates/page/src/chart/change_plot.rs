@@ -1,4 +1,5 @@
-//! Changes of several figures, a row each: how large, between what, against the zone that counts as the same.
+//! Changes of several figures, one row each: the size of the change, its interval, and the zone of
+//! insignificant changes.
 
 use super::axis::{ChartAxis, MAX_LOSS_PERCENT, row};
 use super::curve::CUT;

@@ -1,4 +1,4 @@
-//! A heat map: how many I/Os of each stretch of time took how long.
+//! A heat map of latencies over time, by number of I/Os.
 
 use super::axis::ChartAxis;
 use super::scale::AxisScale;

@@ -1,4 +1,4 @@
-//! A distribution by nines: how much longer the last tenth, hundredth, thousandth takes.
+//! A distribution by nines: latencies of the last tenth, hundredth and thousandth.
 
 use super::axis::ChartAxis;
 use super::table::FigureTable;

@@ -1,5 +1,5 @@
-//! How latencies of both sides are distributed, by nines: the median of the runs at each percentile, and
-//! the band between the lowest and the highest of them. Percentiles are never averaged.
+//! Latency distributions of both sides by nines: the median of the runs at each percentile, and the band
+//! between their lowest and highest values. Percentiles are never averaged.
 
 use super::{CLASSES, ComparisonPage, LETTERS, MAX_FULL_FIGURES, id, of_span, runs_of};
 use crate::chart::axis::ChartAxis;

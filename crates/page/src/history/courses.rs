@@ -1,4 +1,4 @@
-//! The course of each figure over the runs of the same work, with the changes that were found.
+//! The course of each figure over the runs of the same work, with the detected changes.
 
 use super::answer::changes;
 use super::{HistoryPage, ListedRun, NoteKind, RunSeries, WorkloadSeries, figure_name, figure_text};

@@ -1,4 +1,4 @@
-//! Values as the schema types them.
+//! Values with the types of the schema.
 
 use super::schema::Kind;
 

@@ -1,4 +1,4 @@
-//! How the two versions of DISKSPD indent lines and print sizes.
+//! Indentation and sizes in the two versions of DISKSPD.
 
 use diskspd_figures::units::{NewestSize, Size};
 use diskspd_profile::Compat;

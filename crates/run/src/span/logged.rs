@@ -1,4 +1,4 @@
-//! Where a worker's I/Os are logged.
+//! Log of a worker's I/Os.
 
 use diskspd_output::OutputError;
 use diskspd_worker::telemetry::io_log::{IoLog, LineRing};

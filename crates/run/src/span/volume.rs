@@ -1,5 +1,4 @@
-//! `--until-written`, `--until-read`: whether as much has been done as the measured time may end with, and
-//! how long that will take.
+//! `--until-written`, `--until-read`: whether the required amount has been reached, and the remaining time.
 
 use diskspd_plan::VolumeGoal;
 use diskspd_sys::clock::{Nanos, SECOND};

@@ -1,4 +1,4 @@
-//! Why a file can't take its place.
+//! Reasons why a file cannot replace another.
 
 use super::hint::hint;
 use std::io;

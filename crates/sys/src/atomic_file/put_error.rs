@@ -1,4 +1,4 @@
-//! A file that is ready, and isn't where it belongs.
+//! A complete file that could not be moved to its place.
 
 use std::io;
 use std::path::PathBuf;

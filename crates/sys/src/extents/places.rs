@@ -1,4 +1,4 @@
-//! Where on its device the pieces of a file lie.
+//! Positions of a file's extents on its device.
 
 use super::*;
 

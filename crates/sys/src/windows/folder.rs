@@ -1,4 +1,4 @@
-//! A folder, and files right in it: no name leads out of it, by no link.
+//! A folder, and files directly in it. No name or link leads outside.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Why a trace can't be read.
+//! Reasons why a trace cannot be read.
 
 use super::fault::TraceErrorKind;
 

@@ -1,4 +1,4 @@
-//! How often, how fast, until when.
+//! Repetition, rate and duration.
 
 use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;

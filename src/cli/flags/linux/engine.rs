@@ -1,4 +1,4 @@
-//! How I/Os reach the storage.
+//! Engines for I/Os.
 
 use crate::cli::answer::InfoRequest;
 use crate::cli::draft::RunRequestBuilder;

@@ -1,4 +1,5 @@
-//! `--dir`: two kernels, boot by boot. Each call makes the runs of one boot and says what to boot next.
+//! `--dir`: two kernels, boot by boot. Each call executes the runs of one boot and names the kernel to boot
+//! next.
 
 mod folder;
 mod turn;

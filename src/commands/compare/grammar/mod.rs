@@ -1,4 +1,4 @@
-//! `diskspd compare`: two sides that are there, or runs that are made.
+//! `diskspd compare`: two existing sides, or new runs.
 
 mod lines;
 

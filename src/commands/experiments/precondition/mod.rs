@@ -1,5 +1,5 @@
-//! `diskspd precondition`: a device is purged where asked, filled, and written to in rounds until it is in
-//! its steady state. Every step is an ordinary command line.
+//! `diskspd precondition`: a device is purged on request, filled, and written in rounds until its steady
+//! state. Every step is an ordinary command line.
 
 mod lines;
 mod steps;

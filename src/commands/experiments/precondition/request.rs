@@ -1,4 +1,4 @@
-//! How a device is preconditioned.
+//! Request of `precondition`.
 
 use crate::cli::OutRequest;
 use crate::experiments::precondition::Standard;

@@ -1,4 +1,4 @@
-//! Whether tests can be run on this machine: all of them, before the first one is.
+//! Validation of all tests on this machine, before the first run.
 
 use super::source::PlannedTest;
 use crate::commands::shared::command_error::CommandError;

@@ -1,4 +1,4 @@
-//! The runs of a suite in the history: all have one label, and each the name of its test.
+//! The runs of a suite in the history. All have the same label, and each has the name of its test.
 
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::runs::completed_run::CompletedResults;

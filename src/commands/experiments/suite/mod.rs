@@ -1,4 +1,4 @@
-//! `diskspd suite`: tests are run alternately in several rounds, and kept in the history as one unit.
+//! `diskspd suite`: tests are run alternately in several rounds, and stored in the history as one unit.
 
 pub(crate) mod fits;
 pub(crate) mod kept;

@@ -1,4 +1,4 @@
-//! Rounds of a suite: every test once in each; each run is kept before the next begins.
+//! Rounds of a suite. Each contains every test once, and each run is stored before the next begins.
 
 use super::super::run_backend;
 use super::kept::SuiteKeeper;

@@ -1,4 +1,4 @@
-//! `diskspd sweep`: a command line with ranges is run point by point; a table and an answer come out.
+//! `diskspd sweep`: a command line with ranges is run point by point, and yields a table and an answer.
 
 mod folder;
 mod outputs;

@@ -1,4 +1,4 @@
-//! The walk through a sweep: one run after the other, each kept before the next begins.
+//! Execution of a sweep: one run after the other, each stored before the next begins.
 
 use super::super::run_backend;
 use super::folder::Folder;

@@ -1,4 +1,4 @@
-//! `diskspd convert`: a job file of fio, or an XML profile, becomes a command line or a profile.
+//! `diskspd convert`: a job file of fio, or an XML profile, is converted to a command line or a profile.
 
 use crate::cli::shell_quote::quoted;
 use crate::cli::{

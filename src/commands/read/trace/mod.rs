@@ -1,4 +1,4 @@
-//! `diskspd trace`: a device is watched, or recorded I/Os are read, and converted to a profile.
+//! `diskspd trace`: a device is traced, or recorded I/Os are read, and converted to a profile.
 
 use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, TraceRequest, TracedSource};

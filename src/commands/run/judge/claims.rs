@@ -1,4 +1,4 @@
-//! The figures that a command reports itself: fio's JSON, and the reports of DISKSPD and this program.
+//! The figures that a command reports: fio's JSON, and the reports of DISKSPD and this program.
 
 use crate::clock::{self, Clock, SECOND};
 use crate::formats::table as formats;

@@ -1,4 +1,4 @@
-//! A journal: its durable data is read back.
+//! Read-back of a journal's durable data.
 
 use crate::cli::{Exit, VerifyAfterRequest};
 use crate::commands::shared::command_error::CommandError;

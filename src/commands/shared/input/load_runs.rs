@@ -1,4 +1,4 @@
-//! Runs out of files: records, and the results that other programs wrote (`record::formats`); in folders too.
+//! Runs from files and folders: records, and the results of other programs (`record::formats`).
 
 pub(crate) mod repeated;
 

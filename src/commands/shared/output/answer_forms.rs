@@ -1,4 +1,4 @@
-//! The forms and files of answers made of many runs.
+//! The forms and files of answers from many runs.
 
 use crate::cli::OutRequest;
 use crate::commands::shared::command_error::CommandError;

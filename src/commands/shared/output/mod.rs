@@ -1,4 +1,4 @@
-//! Where reports go: standard output, and the files of `--out`.
+//! Destinations of reports: standard output, and the files of `--out`.
 
 pub(crate) mod answer_files;
 pub(crate) mod answer_forms;

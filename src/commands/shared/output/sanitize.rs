@@ -1,5 +1,5 @@
-//! Records and profiles as they are shown on a terminal: every text in them within its line, so that none
-//! can pretend to be a line of the report.
+//! Records and profiles sanitized for a terminal. Every text in them stays within its line, so none can
+//! imitate a line of the report.
 
 use crate::sys::standard_output;
 use crate::units::visible::line;

@@ -1,4 +1,4 @@
-//! `--save`: the run is kept in the history.
+//! `--save`: the run is stored in the history.
 
 use super::completed_run::CompletedResults;
 use super::{message_filter, stored};

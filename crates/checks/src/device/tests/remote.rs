@@ -1,4 +1,4 @@
-//! Mounts of other hosts' files: the rules of devices, with a server in the place of one.
+//! Mounts of other hosts' files: the rules for devices, applied to a server.
 
 use super::*;
 use diskspd_machine::remote::{

@@ -1,4 +1,4 @@
-//! The work of the devices where memory answered the run.
+//! Work of the devices in runs that were answered from memory.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Whether this process may use io_uring, and if not, who forbids it.
+//! Availability of io_uring to this process, and the setting that forbids it.
 
 use crate::AvailabilityError;
 use diskspd_sys::memory::Buffer;

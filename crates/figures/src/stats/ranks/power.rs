@@ -1,4 +1,4 @@
-//! How likely a shift is found, and how many values would find it.
+//! Probability that a shift is found, and the number of values needed to find it.
 
 use super::super::normal::{NormalValues, cumulative, density};
 use super::law::RankLaw;

@@ -1,4 +1,4 @@
-//! A figure that goes up or down all the time: a line, where levels don't describe it.
+//! A figure that rises or falls steadily, described by a line instead of levels.
 
 use super::{MIN_CHANGE, MIN_NOISE, MIN_RUNS, Slope, noise, steadied};
 

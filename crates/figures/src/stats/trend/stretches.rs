@@ -1,4 +1,4 @@
-//! Whether levels last: longer than bursts, and than any stretch like them that came and went.
+//! Duration of levels: a lasting level is longer than bursts, and than similar earlier stretches that ended.
 
 use crate::stats::segments::Sums;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Where targets are.
+//! Location of targets.
 
 use crate::windows::uses::place_of;
 use diskspd_base::path::path;

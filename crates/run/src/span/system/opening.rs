@@ -1,4 +1,4 @@
-//! A worker gets its targets, and its CPU.
+//! Opening of a worker's targets, and binding to its CPU.
 
 use crate::span::system::preparation::HeldTargets;
 use diskspd_engine::{EngineKind, File};

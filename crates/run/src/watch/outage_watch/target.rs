@@ -1,4 +1,4 @@
-//! One target, as it is watched.
+//! One watched target.
 
 use super::silent::{ClosedGap, OpenGap, TargetState};
 use crate::watch::ticks::TickCounter;

@@ -1,5 +1,5 @@
-//! Large pages of Windows: how big they are, and why they can't be had. None are reserved for them: the
-//! system finds memory in pieces as large as that, or doesn't.
+//! Large pages of Windows: their size, and reasons why they are unavailable. They are not reserved in
+//! advance, so an allocation may fail.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! Threads: the processor they run on, and keeping one out of the others' way.
+//! Threads: the processor they run on, and low scheduling priority.
 
 use std::io;
 use std::sync::Once;

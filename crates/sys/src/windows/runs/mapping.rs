@@ -1,4 +1,4 @@
-//! A whole file mapped into memory, shared: reads and writes are copies from and to it.
+//! A shared mapping of a whole file. Reads and writes copy from and to it.
 //!
 //! The view is never a Rust slice, because other threads, other processes and the file system change it at
 //! any time. All access is by copies at addresses. An unavailable page ends the copy (see

@@ -1,5 +1,5 @@
-//! `--with`: the runs of a command are made by DISKSPD itself, named by the user. It receives an XML
-//! profile, and its result XML is read.
+//! `--with`: DISKSPD itself, named by the user, executes the runs of a command. It receives an XML profile,
+//! and its result XML is read.
 //!
 //! ```text
 //! Runnable ─refusal─▶ profile XML ─run, by way of remote─▶ result XML ─▶ RunSummary

@@ -1,4 +1,4 @@
-//! One run: DISKSPD gets the profile, runs, and its result XML is read.
+//! One run: DISKSPD receives the profile and runs, and its result XML is read.
 
 use super::remote::Remote;
 use super::tool::Tool;

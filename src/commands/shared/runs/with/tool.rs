@@ -1,4 +1,4 @@
-//! The DISKSPD that the user named: how it is started, and who it says it is.
+//! The DISKSPD that the user named: its invocation and its version.
 
 use super::program;
 use super::remote::Remote;

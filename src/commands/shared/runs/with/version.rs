@@ -1,4 +1,4 @@
-//! The version that DISKSPD says of itself in its usage.
+//! The version in DISKSPD's usage text.
 
 use crate::profile::Compat;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Where on their devices the targets' I/Os go.
+//! Positions of the targets' I/Os on their devices.
 
 use crate::located::SpanTargets;
 use crate::unobserved::targets;

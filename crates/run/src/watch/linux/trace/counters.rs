@@ -1,4 +1,4 @@
-//! Events that are only counted: by the kernel, on every CPU.
+//! Events that are only counted, by the kernel on every CPU.
 
 use super::Machine;
 use diskspd_base::message_error::MessageError;

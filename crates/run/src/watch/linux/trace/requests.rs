@@ -1,4 +1,4 @@
-//! How long requests of block devices take: every completion is matched with its issue.
+//! Durations of block device requests: every completion is matched with its issue.
 
 use diskspd_host::tracing::BlockFormat;
 use diskspd_host::tracing::pages::u16_at;
