@@ -6,7 +6,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Success; also of `-?`, and of `-Rp` with a valid profile.
     Success = 0,
-    /// The run failed, or an event can't be used; also of `-ye`, and with `--bisect` a worse side B.
+    /// The run failed, or an event cannot be used; also with `-ye`, and with `--bisect` if side B is worse.
     RunFailed = 1,
     /// The run succeeded, but its figures are wrong or unverifiable, with `--strict`. Also: `doctor` found
     /// something worse than a note, `compare` found a `--fail-if` condition, `precondition` never reached

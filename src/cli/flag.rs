@@ -49,8 +49,8 @@ impl Scope {
 pub enum CarriedByFile {
     Undecided,
     Workload,
-    /// It starts a program, gives a permission, writes a file, or decides what is printed: only the user's
-    /// own command line can have it.
+    /// It starts a program, gives a permission, writes a file, or selects output. It is permitted only in the
+    /// user's own command line.
     UserOnly,
 }
 
@@ -86,8 +86,8 @@ pub struct Flag {
     /// Syntax of several values in a sweep; `None` = the same value in all points.
     pub swept: Option<ValueForm>,
     pub print: Print,
-    /// Reads it. Table and parser can't differ: every row has a reader, and a reader without a row is dead
-    /// code, which the compiler reports.
+    /// Reads the value. Table and parser always agree: every row has a reader, and a reader without a row is
+    /// dead code, which the compiler reports.
     pub read: Read,
 }
 

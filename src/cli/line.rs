@@ -101,7 +101,7 @@ impl TypedLine {
         self.options.iter().any(|given| given.is_long(name))
     }
 
-    /// The same line with another option before all others, as it is written with a value attached.
+    /// Returns the line with another option before all others, written with an attached value.
     pub fn with_leading_option(&self, argument: &str) -> TypedLine {
         let mut line = self.clone();
         // Its value is attached: nothing can be missing.

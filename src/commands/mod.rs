@@ -28,7 +28,7 @@ use crate::sys::{parent_process, process, standard_output};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs the command that the arguments (program name first) ask for; returns the exit code.
+/// Runs the command in the arguments (program name first); returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let arguments = linux::to_typed_arguments(arguments);
     process::prepare();

@@ -44,7 +44,7 @@ fn assert_alike(found: &[String], expected: &[String]) {
 enum Outcome {
     Other(Invocation),
     Rejected(cli::CliError),
-    /// The XML profile can't be loaded.
+    /// The XML profile cannot be loaded.
     NotLoaded,
     Run(Box<RunRequest>, Vec<Finding>),
 }

@@ -21,7 +21,7 @@ impl Mapped {
         is_there
     }
 
-    /// Whether this kernel has a kind of table (`dmsetup targets`). Says so where it hasn't.
+    /// Whether this kernel supports a kind of table (`dmsetup targets`). Prints a message otherwise.
     pub fn knows(kind: &str) -> bool {
         let known = run("dmsetup", &["targets"]).unwrap_or_default();
         let is_known = known.lines().any(|line| line.split_whitespace().next() == Some(kind));

@@ -256,7 +256,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a verbose run and waits until it has said this.
+    /// Starts a verbose run and waits for this text in its output.
     #[track_caller]
     pub fn until(text: &str, line: &str, path: &Path) -> Running {
         let mut child = start(&format!("-v {line}"), path);

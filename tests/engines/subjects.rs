@@ -83,7 +83,7 @@ impl Subject {
         .unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
-    /// Whether writes can't make a file longer.
+    /// Whether writes cannot extend a file.
     pub fn is_mapped(&self) -> bool {
         self.row.kind == EngineKind::Mmap
     }

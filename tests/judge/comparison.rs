@@ -20,7 +20,7 @@ use diskspd::workload::Random;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
-/// Runs scatter by so much in these tests, a share.
+/// Scatter of runs in these tests, as a share.
 const NOISE: f64 = 0.03;
 
 pub fn text(comparison: &RunComparison) -> String {

@@ -30,7 +30,7 @@ impl Drop for Name {
     }
 }
 
-/// Runs in virtual time or on nothing: events don't depend on the storage.
+/// Runs in virtual time or on nothing: events do not depend on the storage.
 const NULL: &str = "--engine null -c1M -b4K -o1";
 
 fn nowhere() -> &'static Path {

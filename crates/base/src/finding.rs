@@ -76,7 +76,7 @@ impl Severity {
 pub struct FindingLocation {
     /// Time span, from 1; `None` = the whole run.
     pub time_span: Option<usize>,
-    /// The number of the target in its time span, from 1, where the message doesn't name the target.
+    /// The number of the target in its time span, from 1, if the message does not name the target.
     #[serde(skip)]
     pub target_number: Option<usize>,
     /// Target as entered by the user; `None` = all targets.
@@ -110,7 +110,7 @@ pub struct Finding {
     pub message: String,
     /// Figures and facts as evidence, one per entry.
     pub evidence: Vec<String>,
-    /// What to do about it, without a full stop; `None` = nothing, or the message says it.
+    /// Remedy without a full stop; `None` = none, or part of the message.
     pub remedy: Option<String>,
     /// Whether only JSON and `diskspd doctor` contain it, not the output of each run.
     #[serde(skip)]

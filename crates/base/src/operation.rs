@@ -63,7 +63,8 @@ pub struct ShareRow {
     pub past: &'static str,
     /// Whether it is a share of the writes, which include it; otherwise it replaces I/Os.
     pub of_writes: bool,
-    /// Whether it writes to block devices and counts as such; otherwise, and in files, it leaves holes.
+    /// Whether the operation writes to block devices and is counted as a write. If not, and in files, it
+    /// leaves holes.
     pub writes_on_devices: bool,
     /// Reason why sectors after this operation cannot be verified.
     pub unverifiable: &'static str,

@@ -201,8 +201,8 @@ impl Tail {
     }
 }
 
-/// Whether the latencies say something that the rate doesn't: in a closed loop each is the other turned
-/// round.
+/// Whether latencies provide more information than the rate. In a closed loop each is the inverse of the
+/// other.
 pub(super) fn says_more(span: &SpanContext, rate: SteadyVerdict) -> bool {
     achieved_rate::is_limited(span)
         || span.replays

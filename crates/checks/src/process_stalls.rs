@@ -60,7 +60,7 @@ impl ProcessStall {
         }
     }
 
-    /// How bad it is that it took this share of the measured time; `None` = not worth a word.
+    /// Severity of a delay with this share of the measured time; `None` = insignificant.
     fn delay_severity(&self, delays: &Delays, share: f64) -> Option<Severity> {
         // Short ones count where nobody ran, which is no matter of busy CPUs.
         let lost = delays.late_us.unwrap_or(0).saturating_sub(delays.late_workers_active_us.unwrap_or(0));

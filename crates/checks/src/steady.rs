@@ -44,8 +44,8 @@ pub struct Steadiness {
     /// Period in s.
     pub period: Option<f64>,
     pub latency: Option<LatencySteadiness>,
-    /// When steady: rates at begin and end of a run in which they rose or fell all the time, by less than
-    /// makes it unsteady; `None` = they didn't.
+    /// For a steady run: rates at the begin and end of a gradual change that is too small to make it
+    /// unsteady; `None` = no such change.
     #[serde(skip)]
     pub drifts: Option<(f64, f64)>,
     /// Whether a rate that fell stays at its last level: a limit, or a cache that was full.

@@ -95,7 +95,7 @@ impl<'a> SpanContext<'a> {
         self.rows_of(id).map(of).fold(0, u64::saturating_add)
     }
 
-    /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.
+    /// Whether the I/Os of a target use the page cache; only for targets that are not mapped.
     pub(super) fn is_cached(&self, asked: RequestedTarget) -> bool {
         let device = self.host.storage(asked.id).and_then(Storage::is_block_device);
         asked.target.is_cached(device == Some(true))

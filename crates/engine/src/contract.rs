@@ -12,8 +12,8 @@ use std::time::Duration;
 /// I/O to be performed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Io {
-    /// The request this I/O belongs to, below [`Setup::depth`]; comes back in [`CompletedIo::request`].
-    /// At most one I/O of a request is in flight.
+    /// The request of this I/O, below [`Setup::depth`]; returned in [`CompletedIo::request`]. At most one I/O
+    /// of a request is in flight.
     pub request: u32,
     /// Index into [`Setup::files`].
     pub file: u32,
@@ -24,8 +24,8 @@ pub struct Io {
     pub offset: u64,
     /// Bytes to transfer, or affected by the operation; 0 for a flush.
     pub length: u32,
-    /// Where in [`Setup::buffer`] the data lies, bytes from its start. `buffer_offset + length` is within it;
-    /// anything where no data moves.
+    /// Position of the data in [`Setup::buffer`] in bytes. `buffer_offset + length` is within the buffer; any
+    /// value if no data is transferred.
     pub buffer_offset: usize,
 }
 
@@ -119,9 +119,9 @@ impl dyn Engine + '_ {
 pub struct EngineInfo<'a> {
     /// Summary in one line for `-v` and the record.
     pub features: String,
-    /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this
-    /// kind can be ([`EngineRow::pins_once`](super::EngineRow::pins_once)); `None` = it hasn't, or that's
-    /// how all such engines are.
+    /// Reason for pinning the memory of each I/O separately, which is slower than possible with this kind of
+    /// engine ([`EngineRow::pins_once`](super::EngineRow::pins_once)); `None` = memory is pinned once, or
+    /// this kind cannot do that.
     pub not_pinned: Option<&'a PinError>,
 }
 

@@ -17,8 +17,8 @@ pub struct File {
     /// Whether I/Os block during submission unless kernel workers execute them; ignored by engines without
     /// workers.
     pub workers: bool,
-    /// Writes end when they are durable, for engines that say so with each of them; others have it from how
-    /// the file is open.
+    /// Writes end when they are durable. It is for engines with a flag per write; other engines depend on the
+    /// open mode of the file.
     pub write_through: bool,
     /// Additional kernel options of the I/Os; not supported for mapped files.
     pub ways: IoFeatures,

@@ -208,8 +208,8 @@ pub struct Sim {
     number: u64,
     /// Total written bytes.
     written: u64,
-    /// When the throttle would have let the next I/O go without any credits; ahead of the clock = credits
-    /// are used.
+    /// Time at which the throttle would have permitted the next I/O without credits; later than the clock =
+    /// credits are used.
     allowed: Nanos,
     /// Time from which the device is idle.
     start: Nanos,
@@ -287,7 +287,7 @@ impl Sim {
         }
     }
 
-    /// The time in a channel as the device's course has it, and when it may begin at the earliest.
+    /// The time in a channel according to the device's course, and its earliest start.
     fn scale_time(&mut self, io: &Io, time: Nanos, now: Nanos) -> (Nanos, Nanos) {
         match self.device.course {
             SpeedProfile::Steady => (time, 0),

@@ -80,8 +80,8 @@ impl Trend {
     }
 }
 
-/// Whether values rise, or fall, with their place more than chance explains in 1 of 100 series (Mann and
-/// Kendall's test, exact for different values); `None` = neither. Fewer than five can't.
+/// Whether values rise or fall with their position, beyond the chance of 1 in 100 series (Mann and Kendall's
+/// test, exact for different values); `None` = neither. Fewer than five values never do.
 fn trend_rises(values: &[f64]) -> Option<bool> {
     let count = values.len();
     let pairs = (count * count.saturating_sub(1) / 2) as i64;

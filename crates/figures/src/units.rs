@@ -82,8 +82,8 @@ pub fn parse_size(text: &[u8], block_size: u64) -> Result<u64, UnitError> {
     if taken < text.len() { error(taken, UnitErrorKind::Trailing) } else { Ok(size) }
 }
 
-/// Parses a count of things other than bytes: digits and at most one suffix K or M, in either case. The
-/// suffixes are powers of 1000 here.
+/// Parses a count other than bytes: digits and at most one suffix K or M, in either case. The suffixes are
+/// powers of 1000 here.
 pub fn parse_count(text: &[u8]) -> Result<u64, UnitError> {
     let (number, digits) = parse_digits(text)?;
     let factor = match &text[digits..] {
@@ -163,7 +163,7 @@ impl fmt::Display for Size {
     }
 }
 
-/// A number of things, in words: `1 run`, `3 runs`. `of`: one of them, whose plural takes an s.
+/// Formats a count in words: `1 run`, `3 runs`. `of`: the singular of a word whose plural takes an s.
 pub fn count_of(number: usize, of: &str) -> String {
     if number == 1 { format!("1 {of}") } else { format!("{number} {of}s") }
 }

@@ -18,7 +18,8 @@ pub struct Index(#[serde(with = "IndexForm")] pub RunSummary);
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "RunSummary")]
 struct IndexForm {
-    /// The same for all copies of the run's record, and for hardly any other: 16 hexadecimal digits.
+    /// Identity of the run: equal for all copies of its record, and practically unique otherwise; 16
+    /// hexadecimal digits.
     #[serde(deserialize_with = "some_value")]
     identity: Option<String>,
     started_at: Option<i64>,

@@ -247,8 +247,8 @@ fn index(source: &mut dyn Read) -> Result<Option<Index>, RecordError> {
     }
 }
 
-/// Checks name and version first, so other JSON and newer records give clear errors. Reads no more than
-/// necessary.
+/// Checks name and version first, so that other JSON and newer records give clear errors. It reads only as
+/// much as necessary.
 fn check_format(mut source: &mut dyn RecordSource) -> Result<(), RecordError> {
     let mut format = None;
     let mut parser = serde_json::Deserializer::from_reader(&mut source);

@@ -126,8 +126,8 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     Ok(claims)
 }
 
-/// Checks that none of the regular files among the paths is in use. Devices, which `-c` leaves alone, are
-/// passed over.
+/// Checks that no regular file among the paths is in use. Devices are skipped, because `-c` leaves them
+/// alone.
 ///
 /// # Errors
 /// Fails for the first device in use.
@@ -171,8 +171,8 @@ pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedE
     open_file_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
 }
 
-/// The same for an inherited descriptor. The locks are read through another handle:
-/// reading them through a shared one would give back a lock of the user.
+/// Checks an inherited descriptor in the same way. The locks are read through another handle, because closing
+/// a shared one would release a lock of the user.
 ///
 /// # Errors
 /// Fails if the file is in use, or is a block device.
@@ -183,8 +183,8 @@ pub fn permit_inherited(path: &Path, opened: impl AsFd) -> Result<(), WriteRefus
     inherited_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
 }
 
-/// The same for standard output and standard error. Unknown uses, and locks of other programs on a log, are
-/// not a reason to refuse.
+/// Checks standard output and standard error in the same way. Unknown uses, and locks of other programs on a
+/// log, are not a reason to refuse.
 ///
 /// # Errors
 /// Fails for a block device, and for a file that a device or the kernel uses.
@@ -276,8 +276,7 @@ impl Claims {
         }
     }
 
-    /// Whether the block device is held that is the same NVMe namespace as the character device that is
-    /// open.
+    /// Whether the block device of the same NVMe namespace as the open character device is claimed.
     fn covers_namespace(&self, opened: &OpenTarget) -> bool {
         let found = rustix::fs::fstat(&opened.file).ok();
         let generic = found.and_then(|found| Generic::from_stat(&Root::live_system(), &found));

@@ -34,8 +34,8 @@ pub(super) struct Device {
 }
 
 impl Device {
-    /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
-    /// numbers too).
+    /// The device with this number; `None` if /sys does not know it. File systems without a device have
+    /// numbers too.
     pub(crate) fn find(root: &Root, number: DeviceNumber) -> Option<Device> {
         let (major, minor) = number;
         let found = || Device::from_link(&root.path(format!("/sys/dev/block/{major}:{minor}")));

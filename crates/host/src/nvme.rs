@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Generic {
     /// Kernel name: `ng0n1`.
     pub name: String,
-    /// Block device of the same namespace; `None` = there is none.
+    /// Block device of the same namespace, if any.
     pub block: Option<Device>,
 }
 

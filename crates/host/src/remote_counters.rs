@@ -26,7 +26,7 @@ pub fn read(root: &Root, mount: &RemoteMount) -> Option<RemoteReading> {
     Some(RemoteReading { done, tcp })
 }
 
-/// A path as the kernel's lists of mounts have it: blanks, tabs, line ends and backslashes in octal.
+/// Formats a path as in the kernel's mount lists: blanks, tabs, line ends and backslashes in octal.
 fn escape_path(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for letter in path.chars() {

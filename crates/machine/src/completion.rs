@@ -31,7 +31,7 @@ pub enum OneByOne {
     /// Writes to the page cache, which complete at submission.
     PageCache,
     Target,
-    /// Only writes: the kernel lets one at a time change a file.
+    /// Only writes: the kernel permits one at a time per file.
     Writes,
 }
 

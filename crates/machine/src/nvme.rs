@@ -21,6 +21,6 @@ pub struct NvmeFacts {
     pub writes_zeroes: bool,
     /// Maximum bytes of a command; `None` = unknown.
     pub largest_io: Option<u64>,
-    /// Kernel name of the block device of the same namespace; `None` = there is none.
+    /// Kernel name of the block device of the same namespace, if any.
     pub block_device: Option<String>,
 }

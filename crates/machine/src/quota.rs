@@ -49,8 +49,8 @@ pub fn see_quotas(looks: &mut Vec<(CpuQuota, CpuQuota)>, now: Vec<CpuQuota>) {
     );
 }
 
-/// The same of their memory. `after_us`, `seen_us`: when the look before was, and when this one was; no more
-/// than `most` changes of a group are kept.
+/// Adds a reading of the memory of all groups. `after_us`, `seen_us`: times of the previous reading and of
+/// this one; at most `most` changes of a group are kept.
 pub fn see_memory(
     looks: &mut Vec<(MemoryLimit, MemoryLimit)>,
     now: Vec<MemoryLimit>,
@@ -94,8 +94,7 @@ pub struct MemoryLimit {
     pub changes: Vec<MemoryLimitChange>,
     /// Number of times that the limit was reached and the kernel reclaimed memory.
     pub reached: u64,
-    /// How long all threads of the group that had something to do waited for memory, us; `None` = the kernel
-    /// doesn't count it.
+    /// Time that all runnable threads of the group waited for memory, us; `None` = not counted by the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalled_us: Option<u64>,
 }

@@ -35,8 +35,7 @@ pub struct RemoteMount {
 pub struct RemoteCalls {
     /// Completed or abandoned requests.
     pub requests: u64,
-    /// Times that a request was sent; more than requests where some were sent again. `None` = the client
-    /// doesn't count.
+    /// Number of transmitted requests, including repeated ones; `None` = not counted by the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transmissions: Option<u64>,
     /// Requests without a reply in time.

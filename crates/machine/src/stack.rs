@@ -14,12 +14,12 @@ pub struct Stack {
     pub layers: Vec<Layer>,
     /// Reason for a missing device; `None` = there is a device.
     pub no_device_reason: Option<String>,
-    /// Why the target is memory though its file system doesn't look so: the directory of an overlay that has
-    /// the file is in memory. `None` = it isn't, or it's plain to see (tmpfs).
+    /// Why the target is memory although its file system does not look like it: the directory of an overlay
+    /// with the file is in memory. `None` = not in memory, or obvious (tmpfs).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_memory: Option<String>,
-    /// All file systems under the target, the upper ones first. Empty = the target is a device, or the record
-    /// is of an older program.
+    /// All file systems under the target, the upper ones first. Empty = the target is a device, or an older
+    /// program made the record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mounts: Vec<StackMount>,
 }

@@ -22,8 +22,8 @@ pub struct TargetFacts {
     /// devices.
     pub file_system: String,
     pub direct: Option<DirectRequirements>,
-    /// Why it has no `O_DIRECT`, where that is a property of the file or its mount; `None` = unknown, or it
-    /// has it.
+    /// Why the target does not support `O_DIRECT`, if that is a property of the file or its mount; `None` =
+    /// unknown, or supported.
     pub without_direct: Option<&'static str>,
     /// Completion mode; [`Completion::Unknown`] until the open mode is known.
     pub completion: Completion,

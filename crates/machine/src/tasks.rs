@@ -8,8 +8,8 @@ pub struct OtherTasks {
     pub elapsed: u64,
     /// CPU time of kernel threads in ns; `None` = invisible (a container, `hidepid`).
     pub kernel: Option<u64>,
-    /// How long the kernel's threads were ready to run without a CPU, all together, ns; `None` = as above,
-    /// or the kernel doesn't count it.
+    /// Total time that kernel threads were ready to run without a CPU, ns; `None` = as above, or not counted
+    /// by the kernel.
     pub kernel_run_delay: Option<u64>,
     /// CPU time in ns of other visible programs, without programs that ended in between.
     pub programs: u64,

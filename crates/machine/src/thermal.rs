@@ -14,8 +14,7 @@ pub struct Temperature {
 pub struct Thermal {
     #[serde(default)]
     pub disks: Vec<Temperature>,
-    /// How often all CPUs together slowed down since the machine was started; `None` = the machine doesn't
-    /// count it.
+    /// Thermal slow-downs of all CPUs since the start of the machine; `None` = not counted.
     #[serde(default)]
     pub cpu_throttles: Option<u64>,
 }

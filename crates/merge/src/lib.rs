@@ -268,7 +268,7 @@ fn in_real_time(record: &Record) -> bool {
     record.host().results.time_spans.iter().any(|span| span.started_at.is_some())
 }
 
-/// The targets of all hosts by the places that the profile gives their paths, and those places.
+/// The targets of all hosts by their positions in the profile, and those positions.
 fn in_order(targets: Vec<HostTarget>, paths: &[RawText]) -> (Vec<HostTarget>, Vec<TargetId>) {
     let mut ids: HashMap<RawText, u32> = paths.iter().cloned().zip(0..).collect();
     let mut place = |path: &RawText| {

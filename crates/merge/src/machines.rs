@@ -63,7 +63,7 @@ impl Machines {
         place
     }
 
-    /// Another rank of a machine that is there: a CPU is forbidden where no rank may use it.
+    /// Adds another rank on a known machine. A CPU is forbidden if no rank may use it.
     fn share(&mut self, system: &System, first_group: u16) {
         let all = &mut self.system;
         all.start_time = all.start_time.min(system.start_time).or(all.start_time).or(system.start_time);

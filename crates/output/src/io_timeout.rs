@@ -15,8 +15,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long I/Os may take to come back after the end of a time span, and files below reports: longer than the
-/// 30 s after which the kernel's drivers give up on a command.
+/// Time limit for I/Os after the end of a time span, and for files of reports: longer than the 30 s after
+/// which the kernel's drivers give up on a command.
 pub const GRACE_TIME: Nanos = 35 * SECOND;
 /// Returns [`GRACE_TIME`], or a sixth more than `--give-up`, so that the guard, which knows the call, acts
 /// first.

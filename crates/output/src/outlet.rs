@@ -74,7 +74,7 @@ impl OutputPolicy {
         self.permit_by(option, shown, path, KeptRule::All)
     }
 
-    /// The same of a journal, which must not be there yet, and which may be one of a campaign.
+    /// Permits a journal in the same way. It must not exist yet, and may belong to a campaign.
     pub fn permit_journal(&mut self, option: &str, path: &Path) -> Result<PermittedOutput, OutputError> {
         self.permit_by(option, &path.display().to_string(), path, KeptRule::NewJournal)
     }

@@ -105,8 +105,7 @@ fn round_rates(rounds: &[RoundFigures]) -> Vec<f64> {
     rounds.iter().map(|round| round.iops).collect()
 }
 
-/// Where the straight line begins and ends that fits the rounds of a window best: in the middle it is at
-/// their average.
+/// The begin and end of the line that fits the rounds of a window best. Its middle is their average.
 fn window_ends(window: &RoundWindow) -> [f64; 2] {
     [-0.5, 0.5].map(|half| window.average_iops * (1.0 + half * window.slope))
 }

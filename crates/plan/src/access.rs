@@ -5,7 +5,7 @@ use diskspd_base::access::IoFeatures;
 use diskspd_machine::target::TargetFacts;
 use diskspd_profile::{self as profile, CacheMode, FlushType, Target};
 
-/// Whether the page cache is between the I/Os on a target and the storage, if it isn't mapped.
+/// Whether the I/Os on a target use the page cache, if it is not mapped.
 pub(crate) fn is_cached(target: &Target, facts: &TargetFacts) -> bool {
     target.is_cached(facts.kind.is_device())
 }

@@ -370,7 +370,7 @@ fn plan_worker(
     })
 }
 
-/// The same target once for each portion of the work on it; the first one has the requests.
+/// The same target once for each portion of its work. The first one has the requests.
 fn split_portions(
     target: &Target,
     whole: WorkerTarget,

@@ -333,7 +333,8 @@ fn unaligned_settings(target: &Target, grid: u64) -> Vec<String> {
     off.map(|(name, value)| format!("the {name} of {value}")).collect()
 }
 
-/// The same as the beginning of a sentence, with the area that a distribution fills; `None` = all are.
+/// Formats the same as the start of a sentence, with the filled area of a distribution; `None` = all
+/// positions.
 pub(super) fn off_grid(target: &Target, size: u64, grid: u64) -> Option<String> {
     let mut off = unaligned_settings(target, grid);
     let cut = cut_area(target, size).filter(|area| area % grid != 0);

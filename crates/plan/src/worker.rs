@@ -34,7 +34,7 @@ pub struct WorkerPlan {
     pub targets: Vec<WorkerTarget>,
     /// Size of the worker's I/O buffer in bytes, without the sources of write data.
     pub buffer: u64,
-    /// The buffer consists of large pages (`-l`): all of it, when any of its targets asks for them.
+    /// The buffer consists of large pages (`-l`) as a whole, if any of its targets requires them.
     pub large_pages: bool,
     pub huge_pages: HugePages,
     /// `-bs`: alignment of the buffer in bytes; 0 = a page.
@@ -139,8 +139,8 @@ pub struct WorkerTarget {
     /// `--zoned`: zones; `None` = used like a device without zones.
     pub zones: Option<ZoneShare>,
     pub limit: Limit,
-    /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a
-    /// block later.
+    /// Position of the reads of the worker's first request in its buffer, in bytes. Those of each further
+    /// request are a block later.
     pub read_buffer: u64,
     pub write_buffer: u64,
     pub workload: TargetWorkload,

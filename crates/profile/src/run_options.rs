@@ -27,21 +27,21 @@ pub struct RunOptions {
     pub until_steady_s: Option<u32>,
     /// `--flush-after`: dirty data is written at the end, and its time is measured.
     pub flush_after: bool,
-    /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us, at most
-    /// 2^31-1; `None` = as the machine has it.
+    /// `--cpu-latency`: maximum wake-up time of processors during the measurement, us, at most 2^31-1; `None`
+    /// = the machine's setting.
     pub cpu_latency_us: Option<u32>,
     /// `--fsync-every`: number of a thread's writes on a target per flush, at least 1; `None` = never.
     pub fsync_every: Option<u32>,
-    /// `--until-written`: the measured time of a time span also ends when so much has been written in it;
-    /// `None` = it doesn't.
+    /// `--until-written`: amount of written data that also ends the measured time of a time span; `None` = no
+    /// such end.
     pub until_written: Option<Volume>,
     pub until_read: Option<Volume>,
     /// `--stuck`: age in ms from which I/Os in flight are reported during the run, at least 1; `None` =
     /// not reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stuck_ms: Option<u64>,
-    /// `--fail-on-outage`: the run ends when a target has answered nothing for so long, ms, at least 1000;
-    /// `None` = it doesn't.
+    /// `--fail-on-outage`: duration without a response of a target that ends the run, ms, at least 1000;
+    /// `None` = no such end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_on_outage_ms: Option<u64>,
     /// `--explain`: number of slowest I/Os kept for each second and each time span, with their delays, at

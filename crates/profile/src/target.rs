@@ -36,9 +36,9 @@ pub struct Target {
     /// `-o`: outstanding I/Os of a thread on this target.
     pub request_count: u32,
     pub cache_mode: CacheMode,
-    /// Block devices are used without the page cache although the cache mode is [`CacheMode::Cached`]: that
-    /// is the default, and `-Sb` wasn't given literally. DISKSPD's reports and profiles know no difference;
-    /// in records of older programs devices were cached, and this is false.
+    /// Block devices bypass the page cache although the cache mode is [`CacheMode::Cached`]: the default
+    /// without a literal `-Sb`. DISKSPD's reports and profiles do not distinguish these. In records of older
+    /// programs devices were cached, and this is false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub uncached_devices: bool,
     pub write_through: bool,

@@ -44,7 +44,7 @@ use std::time::Duration;
 
 pub type RankMessage = (usize, Vec<u8>);
 
-/// The processes of a job, and messages between them. Only rank 0 and another one speak to each other.
+/// The processes of a job, and messages between them. Other ranks exchange messages only with rank 0.
 ///
 /// Nothing here waits: neither for another rank nor for the network.
 pub trait RankGroup {

@@ -287,8 +287,8 @@ impl<'g> RankLink<'g> {
         }
     }
 
-    /// Rank 0: waits until all ranks that aren't lost have answered, and returns their answers; `own` is
-    /// rank 0's. `meanwhile` is called again and again.
+    /// Rank 0: waits for the replies of all ranks that are not lost, and returns them; `own` is rank 0's.
+    /// `meanwhile` is called repeatedly.
     pub fn gather(&mut self, own: Vec<u8>, mut meanwhile: impl FnMut(&mut Self)) -> Vec<Option<Vec<u8>>> {
         let begun = self.group.now();
         loop {

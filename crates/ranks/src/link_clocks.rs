@@ -100,7 +100,7 @@ impl RankLink<'_> {
         }
     }
 
-    /// Asks a rank again, if its answer has come; whether there is more to ask or to wait for.
+    /// Queries a rank again after its reply; returns whether queries or replies remain.
     fn goes_on(&mut self, rank: usize, how: ClockProbes) -> bool {
         let (now, limit) = (self.group.now(), nanos(self.limits.clock));
         let Peer { asked, lost, .. } = &mut self.peers[rank];

@@ -24,9 +24,8 @@ pub fn fill_in(path: &RawText, rank: usize, host: &str) -> RawText {
     RawText::from(filled)
 }
 
-/// The profile as a rank runs it: its seeds, and paths of the data of a rank and its host. Threads of all
-/// ranks are numbered consecutively, so the seed of a time span rises by its number of threads with each
-/// rank.
+/// The profile of a rank: its seeds, and paths with its rank and host. Threads of all ranks are numbered
+/// consecutively, so the seed of a time span rises by its number of threads with each rank.
 pub fn of_rank(profile: &Profile, rank: usize, (data, host): (usize, &str)) -> Profile {
     let mut own = profile.clone();
     for span in &mut own.time_spans {

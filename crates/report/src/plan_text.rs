@@ -82,8 +82,8 @@ fn uncached_devices(plan: &SpanPlan) -> Vec<&RawText> {
     found
 }
 
-/// Each engine and reason once, by the first worker that has it, with its threads: `thread 0`, `threads 0,
-/// 2 and 3`.
+/// Groups engines and reasons, in the order of their first workers, with their threads: `thread 0`, `threads
+/// 0, 2 and 3`.
 fn worker_engines(plan: &SpanPlan) -> Vec<(&WorkerPlan, String)> {
     let mut found: Vec<(&WorkerPlan, Vec<String>)> = Vec::new();
     let way = |worker: &WorkerPlan| (worker.engine, worker.reason);

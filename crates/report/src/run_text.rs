@@ -11,8 +11,7 @@ use diskspd_results::{DirectionSummary, RunSummary, SpanSummary, is_listed};
 
 const SHOWN_PERCENTS: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
 
-/// The figures of all time spans, in tables of at most `room` columns; with `all` every percentile that is
-/// known.
+/// The figures of all time spans, in tables of at most `room` columns; `all` = with every known percentile.
 pub fn text(run: &RunSummary, all: bool, room: usize) -> String {
     let mut about = vec![run.origin.to_string()];
     about.extend(run.computer().map(|name| format!("of {}", line(&name))));

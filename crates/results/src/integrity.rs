@@ -81,7 +81,7 @@ impl IntegrityResults {
         self.fail_all(failed.fault, 1, |_| failed.clone());
     }
 
-    /// The same for a number of sectors with one fault; `sector` makes each by its place among them.
+    /// Records a number of sectors with the same fault; `sector` returns each by its index.
     pub fn fail_all(&mut self, fault: SectorState, sectors: u64, sector: impl Fn(u64) -> FailedSector) {
         let failed = self.counts.failed.entry(fault).or_default();
         *failed = failed.saturating_add(sectors);

@@ -54,16 +54,16 @@ pub struct Observations {
     /// Kernel numbers of active CPUs that went offline during the window; their times are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offline: Vec<u32>,
-    /// How often the processors that threads are bound to went to sleep; empty = none is, or the kernel
-    /// doesn't count.
+    /// Number of sleeps of the processors that threads are bound to; empty = no bound threads, or not counted
+    /// by the kernel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_entries: Vec<CpuSleeps>,
     /// CPUs of the disks' interrupts; empty without such interrupts, or if the kernel does not count them
     /// by CPU.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interrupts: Vec<DeviceInterrupts>,
-    /// The longest that any processor might take to wake up during the time span's I/O, us
-    /// (`--cpu-latency`); missing = as the machine has it.
+    /// Maximum permitted wake-up time of processors during the time span's I/O, us (`--cpu-latency`); missing
+    /// = the machine's setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_latency: Option<u32>,
     /// Temperatures and throttling; missing = no sensors and counters.

@@ -3,7 +3,7 @@
 use diskspd_figures::units::Millis;
 use serde::{Deserialize, Serialize};
 
-/// All that was done to a target before, and with, the run of the record, which is the last round.
+/// Preconditioning of a target up to and including the run of the record, which is the last round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Preconditioning {
     pub standard: String,

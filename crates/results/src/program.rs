@@ -114,7 +114,7 @@ impl SizeClass {
         }
     }
 
-    /// The class in which this share of all numbers is reached; `None` = there are no numbers.
+    /// The class in which this share of all numbers is reached; `None` = no numbers.
     pub fn quantile(classes: &[SizeClass], share: f64) -> Option<u64> {
         let all: u64 = classes.iter().map(|class| class.count).sum();
         let mut sum = 0;

@@ -36,8 +36,8 @@ static NOWHERE: LazyLock<Host> = LazyLock::new(Host::default);
 pub struct RecordFormat {
     /// Always [`RecordFormat::NAME`].
     pub name: String,
-    /// Rises by one whenever a reader of the last version could misunderstand a record. A field that old
-    /// readers may ignore and new ones can do without doesn't count.
+    /// Format version. It rises with each change that a reader of the previous version could misunderstand,
+    /// but not with fields that old readers may ignore and new readers do not require.
     pub version: u32,
 }
 
@@ -111,9 +111,9 @@ impl Record {
         Record { run_options: Some(run_options), ..self }
     }
 
-    /// The rate that all threads and targets share (`--rate-total`); `None` = they don't. The ranks of a job
-    /// share the requested rate, and missing ranks did not use their part. Hosts that ran alone had
-    /// all of it each.
+    /// The total rate of all threads and targets (`--rate-total`), if any. The ranks of a job share the
+    /// requested rate, and missing ranks did not use their part. Hosts that ran alone each had the whole
+    /// rate.
     pub fn rate_total(&self) -> Option<RateTotal> {
         let total = self.run_options.as_ref()?.rate_total?;
         let hosts = if self.merged.is_some() { self.present().count() as u64 } else { 1 };
@@ -255,8 +255,7 @@ fn check_threads(
     Ok(())
 }
 
-/// How many targets each thread works on: one of `-t` on its own, one of a pool on all that don't list other
-/// threads.
+/// Number of targets of each thread: one with `-t`; in a pool all targets without their own list of threads.
 struct TargetCounts {
     of_all: u64,
     /// Further ids, by thread.

@@ -119,8 +119,7 @@ pub struct SpanSummary {
     /// Latency at the percentiles that the source has, ascending, without minimum and maximum; empty = no
     /// latency was measured.
     pub percentiles: Vec<PercentileSummary>,
-    /// How long I/Os took from when they were due; `None` = none had such a time (a rate), or no latency was
-    /// measured.
+    /// Response times, from the due time; `None` = no due times (no rate), or latencies were not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<ResponseSummary>,
     /// Results of each part of a mix; empty without parts in the source.

@@ -38,7 +38,7 @@ pub struct SpanResults {
     /// Start of the measurement in ms since 1970-01-01 00:00 UTC; `None` = unknown, or simulated time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<i64>,
-    /// The same and the start signal, to the nanosecond; `None` = as above, or an older program made the
+    /// The same time and the start signal, with nanoseconds; `None` = as above, or an older program made the
     /// record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<SpanBegin>,

@@ -80,7 +80,7 @@ pub struct DeviceFigures {
     pub reason: Option<String>,
 }
 
-/// Times of one direction, ms; `None` = no request, or for `own`: no I/O, or latencies weren't measured
+/// Times of one direction, ms; `None` = no request, or for `own`: no I/O, or latencies were not measured
 /// (`-L`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompletionFigures {

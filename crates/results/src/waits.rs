@@ -15,7 +15,7 @@ pub struct WaitStatistics {
     pub lookasides: u64,
     /// Number of polls that returned 0, 1, .. 6, and at least 7 completions.
     pub lookaside_completions: [u64; 8],
-    /// How often a wait, with or without a limit, returned 0, 1, .. 6, and 7 or more completions; all 0 =
+    /// Number of waits, with or without a limit, by returned completions: 0, 1, .. 6, and 7 or more; all 0 =
     /// not counted (DISKSPD 2.2).
     #[serde(default, skip_serializing_if = "is_empty")]
     pub wait_completions: [u64; 8],

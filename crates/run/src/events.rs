@@ -84,8 +84,8 @@ pub(super) fn set_or_complain(event: &Event) {
     }
 }
 
-/// Watches an event until dropped, and has it open: no thread that the process leaves behind at its end does,
-/// so that its file is taken away in time.
+/// Watches an event, and keeps it open, until dropped. Threads that the process leaves behind at its end do
+/// not keep it open, so its file is removed in time.
 #[derive(Debug)]
 pub struct StopWatch {
     _event: Arc<Event>,

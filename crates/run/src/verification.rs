@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Begins the verification of a run; `None` = nothing is verified. The journal is there durably afterwards.
+/// Begins the verification of a run; `None` = nothing is verified. Afterwards the journal exists durably.
 pub(crate) fn begin(
     profile: &Profile,
     options: &Options,

@@ -66,8 +66,8 @@ impl Store {
         self.runs_folder().is_dir()
     }
 
-    /// Makes the folder and tries whether a file can be put there, so that it needn't be found out
-    /// after an hour.
+    /// Creates the folder and tests whether it accepts a file, so that an error is not found only after an
+    /// hour.
     pub fn try_out(&self) -> Result<(), StoreError> {
         let folder = self.runs_folder();
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };

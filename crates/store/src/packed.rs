@@ -46,8 +46,8 @@ pub fn reader(source: impl Read) -> impl Read {
     MultiGzDecoder::new(source)
 }
 
-/// The content of a compressed file, which is not held in memory; reading fails beyond the length of a
-/// record. It seeks to its start only.
+/// The content of a compressed file, which is not kept in memory. Reading fails beyond the length of a
+/// record, and only the start can be sought.
 #[derive(Debug)]
 pub struct UnpackedFile<S> {
     /// Decoder; `None` = after a failed rewind.
@@ -110,7 +110,7 @@ fn check_unpacked(length: u64) -> io::Result<()> {
     checked.map_err(|too_large| io::Error::other(format!("decompressed, {too_large}")))
 }
 
-/// All that a file holds, compressed or not.
+/// Reads the whole content of a file, compressed or not.
 ///
 /// # Errors
 /// Fails if it cannot be read, is damaged, or exceeds the limit of a record.

@@ -69,7 +69,7 @@ impl FileTarget {
         FileTarget::at(spot, None)
     }
 
-    /// The same for a followed path. `guard` judges the file that is replaced.
+    /// Prepares the replacement of a followed path in the same way. `guard` judges the replaced file.
     ///
     /// # Errors
     /// Fails with the reason why no file can be placed there.
@@ -210,7 +210,7 @@ fn random_name(like: &OsStr) -> OsString {
     OsStr::from_bytes(&name).to_owned()
 }
 
-/// A file that isn't where it belongs. Until it's put there it leaves no trace: dropped, it is gone.
+/// A file that is not yet in its place. If it is dropped before, it leaves no trace.
 #[derive(Debug)]
 pub struct NewFile {
     place: Arc<FileTarget>,

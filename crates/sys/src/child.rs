@@ -46,7 +46,8 @@ impl ChildProgram {
         ChildProgram::spawn(program, arguments, Stdio::piped())
     }
 
-    /// The same of a program that prints more than is kept: into a file. [`ChildEnd::printed`] stays empty.
+    /// Starts a program with its output in a file, for output that is too long to keep. [`ChildEnd::printed`]
+    /// stays empty.
     pub fn start_into(program: &Path, arguments: &[OsString], printed: File) -> io::Result<ChildProgram> {
         ChildProgram::spawn(program, arguments, printed.into())
     }

@@ -15,7 +15,7 @@ pub use counter::prepare;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Where a worker thread gets its time from.
+/// Clock of a worker thread.
 ///
 /// A clone of a virtual clock shares its hand with the original: the simulated engine moves it on,
 /// the worker reads it.
@@ -23,7 +23,7 @@ use std::rc::Rc;
 pub enum Clock {
     /// `CLOCK_MONOTONIC` of the kernel, read through the vDSO.
     Monotonic,
-    /// The same time from the CPU's time-stamp counter: see [`Clock::fastest`].
+    /// The monotonic time from the CPU's time-stamp counter: see [`Clock::fastest`].
     Counter(Rc<Counter>),
     /// Virtual time, only advanced by [`Clock::advance_to`], for deterministic simulations.
     Virtual(Rc<Cell<Nanos>>),
@@ -70,8 +70,8 @@ impl Clock {
         }
     }
 
-    /// Moves a virtual clock forward to `time`; a clock never goes back, and the monotonic one is not ours
-    /// to move.
+    /// Moves a virtual clock forward to `time`. It never moves backwards, and the monotonic clock is not
+    /// changed.
     #[inline]
     pub fn advance_to(&self, time: Nanos) {
         if let Clock::Virtual(hand) = self

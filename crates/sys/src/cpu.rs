@@ -37,7 +37,7 @@ pub fn allowed() -> Vec<u32> {
     allowed_to(0)
 }
 
-/// The same of a thread of this process, by the kernel's number; 0 = the calling one.
+/// CPUs permitted for a thread of this process, by the kernel's number; 0 = the calling thread.
 pub fn allowed_to(thread: i32) -> Vec<u32> {
     let set = sched_getaffinity(Pid::from_raw(thread)).ok();
     let is_allowed = |cpu: &usize| set.as_ref().is_some_and(|set| set.is_set(*cpu));

@@ -21,7 +21,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Where events lie: the file system that every Linux has for shared memory, cleared by a restart of the
+/// Directory of events: the file system that every Linux has for shared memory, cleared by a restart of the
 /// machine.
 const DIRECTORY: &str = "/dev/shm";
 const PREFIX: &str = "diskspd.event.";
@@ -72,7 +72,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Opens the event of this name; creates it, not set, if no process has it open.
+    /// Opens the event of this name. If no process has it open, creates it in the unset state.
     ///
     /// # Errors
     /// Fails with all errors except [`EventError::Missing`].

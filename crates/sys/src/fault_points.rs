@@ -15,7 +15,7 @@ pub enum FileStep {
     /// Creates a file without a name.
     MakeUnnamed,
     MakeNamed,
-    /// Make a file in the folder for temporary files, in place of one that can't be where it belongs.
+    /// Creation of a file in the folder for temporary files, if it cannot be in its place.
     MakeElsewhere,
     Write,
     /// Waits until a file is durable.
@@ -44,7 +44,7 @@ pub trait FaultInjector {
     /// Fails if the step must not be done; the thread continues as with a kernel error.
     fn before_step(&self, step: FileStep) -> io::Result<()>;
 
-    /// All of a file, or all names in a folder, are on the disk now: the power may be cut.
+    /// The whole file, or all names in a folder, are durable now: a power cut loses nothing.
     fn synced(&self, _what: &File) {}
 
     fn random(&self) -> u64;

@@ -50,9 +50,8 @@ pub fn accepts_features(file: impl AsFd, size: u64, ways: IoFeatures) -> Result<
     read(file, &mut [0], size, ways).map(drop)
 }
 
-/// Checks that an open file accepts the flags for writes, by an empty write. `pwritev2(2)` does not ask
-/// the file system then, but Linux AIO does; without AIO there is no check. The file must be open for
-/// writing.
+/// Checks that an open file accepts the flags for writes, by an empty write. `pwritev2(2)` does not reach the
+/// file system then, but Linux AIO does; without AIO there is no check. The file must be open for writing.
 pub fn takes_writes(file: OwnedFd, ways: IoFeatures) -> Result<(), Errno> {
     let queue = Buffer::new(0).and_then(|memory| Queue::new(1, vec![file], memory, SHORT_TIMEOUT));
     let Ok(mut queue) = queue else { return Ok(()) };

@@ -29,8 +29,8 @@ impl fmt::Display for Lease {
     }
 }
 
-/// How long a holder gets to release its lease: file servers do so within milliseconds, over a network
-/// within a second.
+/// Time limit for a holder to release its lease. File servers do so within milliseconds, or within a second
+/// over a network.
 const MAX_LEASE_WAIT: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(20);
 

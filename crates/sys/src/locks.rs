@@ -24,7 +24,7 @@ pub fn lock(file: BorrowedFd<'_>) -> Option<Locked> {
 }
 
 /// Locks an open file or folder exclusively for this process until the file is closed or the process ends.
-/// False = another process has it.
+/// False = locked by another process.
 pub fn hold(file: &File) -> std::io::Result<bool> {
     check_step(FileStep::Lock)?;
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
@@ -34,8 +34,8 @@ pub fn hold(file: &File) -> std::io::Result<bool> {
     }
 }
 
-/// Locks a folder for this process in the same way while the returned file lives. `None` = another process
-/// has it.
+/// Locks a folder for this process in the same way while the returned file lives. `None` = locked by another
+/// process.
 pub fn hold_folder(path: &Path) -> std::io::Result<Option<File>> {
     let folder = File::open(path)?;
     Ok(hold(&folder)?.then_some(folder))

@@ -62,7 +62,8 @@ const HANDLE_STATUS: u32 = 1;
 const STATUS_HEADER: usize = 16;
 const STATUS_DESCRIPTOR: usize = 32;
 
-/// More handles of a namespace aren't read: there are at most 128, each listed once for each reclaim group.
+/// Maximum number of read handles of a namespace. There are at most 128, each listed once for each reclaim
+/// group.
 const MAX_HANDLES: usize = 1024;
 
 /// Bytes of each response to Identify.

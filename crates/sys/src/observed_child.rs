@@ -117,7 +117,7 @@ pub fn ended_child() -> Option<u32> {
     (answer == 0 && pid > 0).then_some(pid.unsigned_abs())
 }
 
-/// Reaps an ended child and returns its exit code as a shell has it: 128 and the signal that ended it.
+/// Reaps an ended child and returns its exit code as in a shell: for a signal, 128 plus its number.
 pub fn reap(pid: u32) -> Option<u8> {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
     let status = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED).ok()??;

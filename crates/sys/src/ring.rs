@@ -86,7 +86,7 @@ impl Ring {
 }
 
 impl<F: EntryForm> Ring<F> {
-    /// The same with entries of another form.
+    /// Creates a ring with another form of entries.
     ///
     /// # Errors
     /// As [`Ring::new`]; `EINVAL` from a kernel that does not support the form.

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Starts to write the dirty pages of the range, bytes, to the device, and doesn't wait for it.
+/// Starts to write the dirty pages of the range, bytes, to the device, without waiting.
 ///
 /// # Errors
 /// Fails with `EINVAL` or `ENOSYS` if unsupported, or with a write error.

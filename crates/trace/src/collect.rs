@@ -114,8 +114,8 @@ impl IoCollector {
         self.unasked += u64::from(!is_known);
     }
 
-    /// Takes out the first one in flight that begins in a span: its first byte that isn't complete, its place
-    /// in the list, and how many bytes aren't complete.
+    /// Removes the first incomplete I/O in flight that begins in a range. Returns its first incomplete byte,
+    /// its position in the list, and the number of incomplete bytes.
     fn next_in_flight(&mut self, write: bool, from: u64, end: u64) -> Option<(u64, usize, u32)> {
         let mut inside = self.in_flight.range_mut((write, from)..(write, end));
         let (&(_, at), same) = inside.next()?;

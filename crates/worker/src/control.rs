@@ -255,8 +255,8 @@ impl Control {
         self.report_turn(SupervisorEvent::Died);
     }
 
-    /// Threads don't come back: leaves it to the supervisor to report what there is. Doesn't return where
-    /// there is one: the process is about to end.
+    /// Leaves the report of available results to the supervisor, because threads do not return. Does not
+    /// return with a supervisor: the process is about to end.
     pub fn abandon(&self) {
         self.report_turn(SupervisorEvent::Abandoned);
         loop {
@@ -285,7 +285,8 @@ impl Control {
         self.report_turn(SupervisorEvent::Bounded);
     }
 
-    /// The same for what waits for another program, as opening a pipe does, and can be left at any time.
+    /// Marks the same for work that waits for another program, such as opening a pipe, and can be abandoned
+    /// at any time.
     pub fn awaits(&self, what: &'static str) {
         *self.doing.lock_anyway() = CurrentStep { what, for_others: true, is_bounded: false };
     }

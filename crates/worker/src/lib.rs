@@ -97,7 +97,7 @@ pub struct Worker<'a> {
     pub engine: Box<dyn Engine>,
     pub checker: Option<SectorChecker<'a>>,
     pub workload: ThreadWorkload,
-    /// I/Os in flight and counters; put down during each engine call, which may not return.
+    /// I/Os in flight and counters; released during each engine call, which may not return.
     pub books: HandoverOwner<WorkerLedger>,
     pub heir: Option<Rescuer<WorkerLedger>>,
     pub clock: Clock,
@@ -351,7 +351,7 @@ impl<'a> WorkerLoop<'a> {
         debug_assert!(self.batch.len() + self.left <= self.plan.depth as usize);
     }
 
-    /// The same where I/Os have to wait for their time, or where content is made for them.
+    /// Fills a batch if I/Os have to wait for their time, or if their content is generated.
     #[inline(never)]
     fn fill_constrained(&mut self, books: &mut WorkerLedger) -> Option<Nanos> {
         if self.moves {
@@ -492,8 +492,8 @@ impl<'a> WorkerLoop<'a> {
         next
     }
 
-    /// Submits the batch. The start stamp is read right before each system call, once for all I/Os in
-    /// it. The books are put down afterwards.
+    /// Submits the batch. The start stamp is read right before each system call, once for all I/Os in it. The
+    /// ledger is released afterwards.
     #[inline]
     fn submit(&mut self, owner: &mut HandoverOwner<WorkerLedger>) -> Result<(), EngineError> {
         let mut batch = &self.batch[..];

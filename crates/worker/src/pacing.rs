@@ -87,8 +87,8 @@ impl Pacing {
         (due != Self::UNSCHEDULED).then_some(due)
     }
 
-    /// Measuring, which began at `begin`, is over at `now`: for each target how many I/Os were due and
-    /// hadn't been submitted, and for how long the first one (ns). Empty from the second call on.
+    /// Ends measuring, which began at `begin`, at `now`. Returns for each target the number of due I/Os that
+    /// had not been submitted, and the delay of the first one (ns). Empty from the second call on.
     pub(crate) fn close(&mut self, begin: Nanos, now: Nanos) -> impl Iterator<Item = (usize, u64, Nanos)> {
         let end = now.min(begin.saturating_add(self.longest));
         let closed = std::mem::replace(&mut self.closed, true);

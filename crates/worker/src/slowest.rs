@@ -13,8 +13,8 @@ pub struct SlowestRings {
     pub wanted: u32,
 }
 
-/// Hands out the I/Os that may be among the slowest of their second: of most it takes no more than a
-/// comparison. Its memory is made when it is.
+/// Reports the I/Os that may be among the slowest of their second. Most cost only a comparison. Its memory is
+/// allocated on creation.
 #[derive(Debug)]
 pub struct Slowest<'a> {
     out: Producer<'a>,

@@ -38,7 +38,7 @@ pub(super) struct WorkerLoop<'a> {
     pub(super) log: Option<Producer<'a>>,
     pub(super) slowest: Option<Slowest<'a>>,
     pub(super) voice: &'a RunReporter,
-    /// Idle requests left after a full batch, known even while the ledger is put down.
+    /// Idle requests left after a full batch, known even while the ledger is released.
     pub(super) left: usize,
     pub(super) batch: Vec<Io>,
     pub(super) done: Vec<CompletedIo>,

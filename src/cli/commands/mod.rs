@@ -89,7 +89,7 @@ pub(super) fn all_names() -> Vec<&'static str> {
     COMMANDS.iter().map(|command| command.name).collect()
 }
 
-/// Whether a command line, valid or not, asks for the exit codes of `git bisect run`.
+/// Whether a command line, valid or not, requests the exit codes of `git bisect run`.
 pub fn is_bisection(arguments: &[OsString]) -> bool {
     let own = arguments.iter().skip(1).take_while(|word| *word != "--");
     arguments.get(1).is_some_and(|word| word == "compare" || word == "baseline")

@@ -11,7 +11,7 @@ use crate::sys::standard_error::print_line;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// How long all ranks may take until MPI has begun. It waits for ever for one that has ended before.
+/// Time limit for MPI to begin on all ranks. MPI would wait forever for a rank that has ended before.
 const MAX_JOIN_TIME: Nanos = 120 * SECOND;
 /// Delay of the message that names the awaited event.
 const MESSAGE_DELAY: Nanos = 10 * SECOND;
@@ -41,7 +41,7 @@ impl EqualObservations {
     }
 }
 
-/// Ends this process if MPI has not begun in time, or can't begin any more, until the returned value is
+/// Ends this process if MPI does not begin in time, or cannot begin any more, until the returned value is
 /// dropped.
 pub(super) fn watch(launcher: &Launcher) -> Sender<()> {
     let (joined, wait) = channel::<()>();

@@ -23,7 +23,7 @@ fn kept_folder() -> PathBuf {
     folder.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
 }
 
-/// Where the records of a job's ranks are that share this one's disk, as a shell finds them.
+/// Location of the records of a job's ranks on this rank's disk, as a shell pattern.
 pub(super) fn of_all_ranks(job: &str) -> String {
     kept_folder().join(format!("diskspd-rank-*-of-*-{job}.json")).display().to_string()
 }

@@ -147,7 +147,7 @@ impl Coordinator {
         }
     }
 
-    /// All have said who they are. Returns the exit code if they don't fit together.
+    /// Compares the greetings of all ranks. Returns the exit code if they do not match.
     pub(super) fn greet(&mut self, _: &mut RankLink, hellos: Vec<Option<HelloReply>>) -> Option<u8> {
         for (name, hello) in self.hosts.iter_mut().zip(&hellos) {
             name.clone_from(hello.as_ref().map_or(&String::new(), |hello| &hello.host));
@@ -423,7 +423,8 @@ impl Coordinator {
         StepReply::GoOn(starts)
     }
 
-    /// All is over: the command gets the record of the whole. Whether it reports what there is of all ranks.
+    /// Ends the run, and passes the merged record to the command. Returns whether it reports the available
+    /// records of all ranks.
     fn finish_run(&mut self, link: &mut RankLink) -> bool {
         // The last states came with the answers.
         self.watch_run(link, None);

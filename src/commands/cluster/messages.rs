@@ -44,7 +44,7 @@ pub(super) enum NextTask {
     ReadBack(ReadBackTask),
     /// All ranks plan their parts of the run (`--dry-run`).
     Plan(Box<RunTask>),
-    /// The job ends with this exit code; whether all ranks are there, so that they can leave in order.
+    /// The job ends with this exit code; whether all ranks are present, so that they can leave in order.
     Bye(u8, bool),
 }
 
@@ -208,7 +208,7 @@ pub(super) enum StepReply {
     /// Start or continue at this time of each rank's monotonic clock.
     GoOn(Vec<Nanos>),
     Stop,
-    /// The run is over. Whether rank 0 has the records of all ranks that are there, and reports them.
+    /// The run is over. Whether rank 0 has the records of all present ranks, and reports them.
     Over(bool),
 }
 

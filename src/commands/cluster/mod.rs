@@ -200,7 +200,8 @@ fn sleep_with_cpu_time(time: Nanos, most: Nanos) {
     }
 }
 
-/// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
+/// Leaves the world: in order if all ranks are present, otherwise at once, because an orderly exit would wait
+/// for the missing ranks.
 fn leave_world(mut mpi: JobGroup, exit: Exit, complete: bool, leads: bool) {
     let until = clock::monotonic() + if complete { MAX_LAST_MESSAGES_WAIT } else { SHORT_WAIT };
     mpi.flush(|| clock::monotonic() < until);

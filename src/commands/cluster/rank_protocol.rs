@@ -84,7 +84,7 @@ impl<'a> RankProtocol<'a> {
         self.lead.as_ref().map(|lead| lead.hosts().to_vec()).unwrap_or_default()
     }
 
-    /// All ranks meet. Returns the exit code if the job ends with that.
+    /// Connects all ranks. Returns the exit code if the job ends with that.
     ///
     /// # Errors
     /// Fails if the connection to the other ranks is lost.

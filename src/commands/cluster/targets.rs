@@ -90,7 +90,7 @@ fn file_system_reach(kind: &str, source: &str) -> (Option<String>, bool) {
     }
 }
 
-/// A file that isn't there: its nearest folder that is, and the rest of the path.
+/// A missing file: its nearest existing folder, and the rest of the path.
 fn new_file(at: &Path) -> TargetLocation {
     let mut folder: PathBuf = at.to_owned();
     while folder.pop() {

@@ -23,7 +23,7 @@ pub(super) const UNCHECKED_TEXT: &str = "";
 pub(super) struct FeatureStatus {
     target: RawText,
     way: &'static str,
-    /// Option that requests the feature; empty if there is none.
+    /// Option that requests the feature; empty = none.
     option: &'static str,
     works: Option<bool>,
     detail: String,

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunRequest {
-    /// What to run. With [`RunRequest::profile_file`] it has no time span but the command line only.
+    /// The profile to run. With [`RunRequest::profile_file`] it has only the time span of the command line.
     pub profile: Profile,
     pub run_options: RunOptions,
     /// `-Rp`: validates and prints the profile without a run.

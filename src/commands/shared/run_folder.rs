@@ -32,7 +32,7 @@ pub(crate) struct FolderKind {
 pub(crate) struct RunFolder {
     pub path: PathBuf,
     pub kind: &'static FolderKind,
-    /// Held as long as this lives; the kernel lets it go when the process ends, however it ends.
+    /// Lock held during the life of this value. The kernel releases it at any end of the process.
     pub lock: File,
 }
 

@@ -34,7 +34,7 @@ fn committed_schema_matches_the_reader() {
 
 const READ_THOUGH: &[&str] = &["recoded-utf-16", "utf-16-without-mark"];
 
-/// Whether a tool is there; says that the test is skipped if not.
+/// Whether a tool is installed; otherwise prints that the test is skipped.
 fn has(tool: &str) -> bool {
     let found = output(Command::new(tool).arg("--version")).is_ok();
     if !found {

@@ -19,7 +19,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Reads and writes together. Percentiles of two kinds can't be put together.
+    /// Figures of reads and writes together, without percentiles, which cannot be combined.
     fn of_both(reads: Figures, writes: Figures) -> Figures {
         let ios = reads.ios + writes.ios;
         let mean = reads.mean.zip(writes.mean);

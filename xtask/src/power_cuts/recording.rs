@@ -105,7 +105,7 @@ impl Recording {
         self.disk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many writes and flushes there were.
+    /// Number of writes and flushes.
     pub fn events(&self) -> usize {
         self.events
     }

@@ -20,7 +20,7 @@ pub struct Sector {
     pub is_damaged: bool,
 }
 
-/// How a device lies, once.
+/// Kind of a single device fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,

@@ -52,7 +52,7 @@ struct State {
     mail: Vec<VecDeque<Message>>,
     faults: Vec<RankFaults>,
     told: Vec<[bool; 2]>,
-    /// The latest delay of a message that isn't late, ns, and how many of 1000 are late.
+    /// Maximum delay of a normal message in ns, and the number of delayed messages of 1000.
     delay: Nanos,
     late: u64,
     random: Random,

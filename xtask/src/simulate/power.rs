@@ -27,7 +27,7 @@ struct Synced {
 pub struct DurableFolder(Mutex<Synced>);
 
 impl DurableFolder {
-    /// All that a folder holds now is on the disk.
+    /// Makes the current content of a folder durable.
     ///
     /// # Errors
     /// It can't be read.

@@ -7,8 +7,8 @@ pub const HUGE_PAGE: u64 = 2 << 20;
 /// Use of huge pages for a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HugePages {
-    /// Nothing: memory as programs usually have it. With `always` in `transparent_hugepage/enabled` the
-    /// kernel may give huge pages all the same, as it does to any program.
+    /// No huge pages requested. With `always` in `transparent_hugepage/enabled` the kernel may use them
+    /// anyway, as for any program.
     NotAskedFor,
     /// Huge pages for each part of the buffer that fills one.
     AskedFor,

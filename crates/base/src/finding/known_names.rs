@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// More names than any version of the program has; a record that was made up can't fill the memory.
+/// Maximum number of names, more than any version of the program has, so that a manipulated record cannot
+/// fill the memory.
 const MAX_NAMES: usize = 512;
 const MAX_NAME_LENGTH: usize = 64;
 

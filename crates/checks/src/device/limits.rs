@@ -21,8 +21,8 @@ pub(super) const MIN_FOREIGN_SHARE: f64 = 0.1;
 pub(super) const HIGH_FOREIGN_SHARE: f64 = 0.5;
 /// Tolerated background I/O of a device in bytes: probing, logs, single pages.
 pub(super) const BACKGROUND: u64 = 1 << 20;
-/// The same for writes below a file system, bytes: a commit of a journal or tree comes every 5 to 30 s and
-/// is some MiB.
+/// Maximum size of unrelated writes below a file system in bytes. The commits of a journal or tree every 5 to
+/// 30 s take some MiB.
 pub(super) const COMMIT: u64 = 4 << 20;
 /// Assumed minimum I/O size in bytes of other programs, for a count to the disadvantage of the run.
 pub(super) const SMALL_IO_BYTES: u64 = 4096;

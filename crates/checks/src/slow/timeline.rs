@@ -55,8 +55,8 @@ impl ThreadTimeline {
         }
     }
 
-    /// It is on a processor; a task of that name had it before. Who held it while it waited after being woken
-    /// is known only now.
+    /// Records that the thread runs on a CPU, which a task of that name had before. The cause of a wait after
+    /// a wake-up is known only now.
     pub fn runs(&mut self, at: u64, before: Option<u16>) {
         if let Some((_, ThreadState::Waits(by @ None))) = self.steps.back_mut() {
             *by = before;

@@ -14,7 +14,8 @@ pub enum SteadyVerdict {
     Falling,
     /// The figure changed abruptly, once or several times.
     Changed,
-    /// It left its level for a while, or again and again, by so much that the mean of all isn't the level.
+    /// The rate left its level once or repeatedly, by an amount that makes the overall mean differ from the
+    /// level.
     Interrupted,
     /// I/O stopped repeatedly, for less than an interval of a second shows.
     Stalling,

@@ -39,8 +39,7 @@ impl Nowait {
         Ok(Nowait { inner, waiting, tried: vec![none; depth], found, again })
     }
 
-    /// Whether an I/O that ended so was refused, or cut short, by the flag, which it has been told for the
-    /// first time.
+    /// Whether an I/O with this result was refused or shortened because of the flag, for the first time.
     fn is_refused(&self, done: &CompletedIo) -> bool {
         let Some(tried) = self.tried.get(done.request as usize) else { return false };
         let with_flag = self.waiting.get(tried.io.file as usize).is_some_and(Option::is_some);
@@ -49,7 +48,8 @@ impl Nowait {
         with_flag && tried.io.op.moves_data() && tried.first.is_none() && refused
     }
 
-    /// Sorts what a wait has found: what the flag refused goes to `again`, the others to `done`.
+    /// Sorts the completions of a wait: I/Os refused because of the flag are added to `again`, the others to
+    /// `done`.
     fn sort(&mut self, done: &mut Vec<CompletedIo>) {
         let mut found = std::mem::take(&mut self.found);
         for one in found.drain(..) {

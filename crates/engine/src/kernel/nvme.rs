@@ -57,9 +57,9 @@ pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, Engin
     Ok(Uring::with(ring, priorities, limits))
 }
 
-/// Reads a block, to learn whether the kernel takes commands in this way; without a registered buffer where
-/// it doesn't with one. Linux 6.0 takes none, and 6.1 none of more pages than the device takes in one
-/// command (`blk_rq_map_user_bvec`), wherever in it the data lies: at its start there are most behind it.
+/// Reads a block to test whether the kernel accepts commands in this way, and without a registered buffer if
+/// that fails with one. Linux 6.0 accepts none, and 6.1 none with more pages than the device supports per
+/// command (`blk_rq_map_user_bvec`), regardless of the position of the data: the most pages follow its start.
 fn try_out(ring: &mut Ring<Commands>, length: u32, registered: bool) -> io::Result<()> {
     let size = length as usize;
     let mut bytes = vec![0; size];

@@ -34,7 +34,8 @@ impl Resets {
         Ok(Resets { inner: open(setup)?, devices, ended })
     }
 
-    /// The result of a reset; the engine itself refuses what isn't one of a device with zones.
+    /// The result of a reset. The engine itself refuses other operations, and files that are not on zoned
+    /// devices.
     fn reset(&self, io: &Io) -> Option<i64> {
         let device = self.devices.get(io.file as usize)?.as_ref()?;
         let answer = perform(io.op, device.as_fd(), true, io.offset, io.length.into());

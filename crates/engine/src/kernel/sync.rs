@@ -14,8 +14,8 @@ use rustix::io::{Errno, pread, retry_on_intr};
 use std::io;
 use std::os::fd::AsFd;
 
-/// See the module. With `WITH` some of the files ask something of the kernel beside their data; where none
-/// does, no I/O pays for it.
+/// See the module. `WITH` = some of the files have additional kernel options; without any, I/Os have no
+/// additional cost.
 pub(super) struct Sync<const WITH: bool> {
     files: Vec<File>,
     devices: Vec<bool>,

@@ -74,8 +74,8 @@ impl<F: EntryForm> Uring<F> {
         })
     }
 
-    /// The kernel lacks memory to take what is queued: lets I/Os in flight end, which frees some, and tries
-    /// again. What can't be submitted in time stays queued for the next call.
+    /// Handles a lack of kernel memory for queued I/Os: waits for I/Os in flight, which frees some, and tries
+    /// again. I/Os that cannot be submitted in time stay queued for the next call.
     #[cold]
     fn relieve_queue(
         &mut self,

@@ -7,7 +7,7 @@ use diskspd_base::io_error::of_windows;
 pub(super) use diskspd_sys::mapping::name_of;
 use std::io;
 
-/// The number of the error of an I/O whose data isn't in the private memory: a parameter that is wrong.
+/// The error number of an I/O whose data is not in the private memory: an invalid parameter.
 pub(super) const NO_MEMORY: i32 = of_windows(87);
 
 /// Stands in the place of the priority of a thread: here files have theirs since they were opened.

@@ -11,7 +11,7 @@ use std::os::windows::fs::FileExt;
 use std::time::Duration;
 
 /// How long dropping an engine waits for I/Os in flight: longer than the time after which Windows' drivers
-/// give up on a command, which is 60 s at most unless told otherwise (`TimeoutValue`).
+/// give up on a command, by default at most 60 s (`TimeoutValue`).
 const DRAIN_LIMIT: Duration = Duration::from_secs(70);
 
 /// Engine with many I/Os in flight per thread.

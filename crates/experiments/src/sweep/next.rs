@@ -192,8 +192,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// The places of a pass. With slices every second pass goes the previous way back, so that what
-    /// drifts evenly weighs on all points equally.
+    /// The positions of a pass. With slices every second pass runs in reverse order, so that a steady drift
+    /// affects all points equally.
     fn pass_order(&self, count: usize, number: usize) -> Vec<usize> {
         let Settings { order, slices, .. } = self.sweep.settings;
         let mirrored = slices && number % 2 == 1;

@@ -258,8 +258,8 @@ mod tests {
         assert_eq!(find_kept(&[], objective).highest, None);
     }
 
-    /// 0.15 % of the I/Os take 20 ms, so that the 99.9th percentile does: half of all runs of 500 I/Os
-    /// have none of them.
+    /// 0.15 % of the I/Os take 20 ms, and so does the 99.9th percentile. Half of all runs of 500 I/Os have no
+    /// such I/O.
     #[test]
     fn percentile_of_few_ios_is_never_certain() {
         let objective = Objective { measure: Measure::P999, limit_ms: 5.0 };

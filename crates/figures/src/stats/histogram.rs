@@ -20,9 +20,8 @@ pub struct Histogram {
     /// Counts by [`index`]; all buckets or none.
     counts: Vec<u64>,
     pub(super) moments: Moments,
-    /// Without `counts` the buckets as they are stored (`pack_cells`): a record with thousands of
-    /// histograms is read to be
-    /// reported, and takes no more memory than its text.
+    /// The buckets in their stored form (`pack_cells`), if there are no `counts`. A record with thousands of
+    /// histograms that is read for a report therefore takes no more memory than its text.
     stored: Box<[u8]>,
 }
 

@@ -20,9 +20,8 @@ pub struct Interruptions {
     pub explained: f64,
 }
 
-/// The interruptions of a series whose level, outliers left out, is `level`. `None` = they change the mean
-/// of all by less than matters ([`MAX_SLOPE`]), or the values scatter around one rate and not around
-/// two.
+/// The interruptions of a series; `level` is its level without outliers. `None` = their effect on the overall
+/// mean is insignificant ([`MAX_SLOPE`]), or the values scatter around one rate instead of two.
 pub(super) fn detect(rates: &[f64], level: f64) -> Option<Interruptions> {
     let split = Split::split_rates(rates)?;
     let (slow, fast): (Vec<f64>, Vec<f64>) = rates.iter().partition(|rate| **rate <= split.at);

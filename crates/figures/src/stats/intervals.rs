@@ -279,8 +279,8 @@ impl Interval {
         };
     }
 
-    /// The smallest latency (ns) that at least the share `p` of the interval's I/Os doesn't exceed, at most
-    /// 0.8 % off. `None` = no I/O, or its latencies were not kept.
+    /// Returns the smallest latency (ns) not exceeded by at least the share `p` of the interval's I/Os, with
+    /// an error of at most 0.8 %. `None` = no I/O, or its latencies were not kept.
     pub fn percentile(&self, p: f64) -> Option<u64> {
         let latencies = self.latencies.as_ref()?;
         let total: u64 = latencies.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);

@@ -53,8 +53,8 @@ impl Series {
         series
     }
 
-    /// The series of these intervals, from the first one on; those missing are empty. It takes no more
-    /// memory than it needs.
+    /// The series of these intervals from the first one, with empty ones for missing intervals, in the
+    /// minimum of memory.
     pub(super) fn pack(
         (width, allocated, last): (u64, u64, u64),
         intervals: impl IntoIterator<Item = Moments>,

@@ -11,7 +11,7 @@ const MIN_ACTIVE_SHARE: f64 = 0.5;
 const MAX_EDGE_INTERVALS: usize = 3;
 const MIN_PAUSE_INTERVALS: f64 = 2.5;
 const MIN_IOS: f64 = 8.0;
-/// Intervals are added up to get there, but no more than this many: pauses are no shorter than two of those.
+/// Maximum number of joined intervals. A pause takes at least two of them.
 const MAX_JOINED: usize = 8;
 const MIN_PAUSES: usize = 3;
 const NEIGHBOURHOOD_S: f64 = 4.0;

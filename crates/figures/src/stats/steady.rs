@@ -165,8 +165,7 @@ pub fn beyond_window(excursion: f64, slope: f64) -> f64 {
     (excursion / MAX_EXCURSION).max(slope.abs() / MAX_SLOPE)
 }
 
-/// The turns of a course that isn't level, if they make a difference that matters and nothing regular is
-/// known of it.
+/// The turning points of a course that is not level, if they are significant and no regular pattern is known.
 fn find_turns(values: &[f64], shape: &Shape, mean: f64) -> Option<Periodic> {
     let is_explained = match shape {
         Shape::Level => true,

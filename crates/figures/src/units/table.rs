@@ -16,7 +16,7 @@ pub struct TableColumn<R> {
     pub name: &'static str,
     pub heading: &'static str,
     pub meaning: &'static str,
-    /// Whether text tables have it; CSV has all columns.
+    /// Whether the column is in text tables; CSV has all columns.
     pub brief: bool,
     pub on_page: bool,
     /// Whether it is omitted if no row has a value.

@@ -63,7 +63,7 @@ impl<'a> FioJob<'a> {
         self.own_options().is_some()
     }
 
-    /// An option by any of its names, of this job or of all jobs; `None` = it wasn't set.
+    /// An option by any of its names, of this job or of all jobs; `None` = not set.
     pub(super) fn option(&self, names: &[&str]) -> Option<&'a str> {
         [self.own_options(), self.global]
             .into_iter()

@@ -18,7 +18,8 @@ pub(super) const LENGTH: u32 = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trial {
-    /// The thread didn't wait, and no worker of the kernel did it: the target itself works on several.
+    /// The thread did not wait, and no kernel worker did the I/O: the target itself handles several at a
+    /// time.
     Queued,
     /// Workers of the kernel wait instead of the thread.
     Workers,

@@ -85,8 +85,8 @@ fn gap_at(gaps: &[ExtentPiece], offset: u64) -> Option<PieceKind> {
     gaps.get(before.checked_sub(1)?).filter(|gap| offset < gap.to).map(|gap| gap.kind)
 }
 
-/// Where blocks are read: one in each of equal parts, at a place in it that follows no pattern, because
-/// contents do. In an order in which the first few are spread as well as all of them.
+/// Offsets of sampled blocks: one in each of equal parts, at an irregular position, because contents may
+/// follow a pattern. In an order in which the first few are distributed as evenly as all.
 fn sample_offsets(from: u64, to: u64, block: u64) -> Vec<u64> {
     let first = from.div_ceil(block);
     let end = (to / block).max(first);

@@ -110,8 +110,8 @@ fn describe_disk(root: &Root, device: &Device) -> Disk {
     }
 }
 
-/// Where the disk's hardware is in the tree of devices. NVMe with several paths is filed under its
-/// subsystem, which links to the controllers: the first of them stands for all.
+/// The disk's hardware in the device tree. NVMe with several paths is listed under its subsystem, which links
+/// to the controllers; the first of them represents all.
 fn hardware_of(device: &Device) -> Option<PathBuf> {
     let own = fs::canonicalize(device.directory().join("device")).ok()?;
     let is_controller = |name: &&String| {

@@ -98,7 +98,7 @@ fn test_patterns_are_not_signatures() {
     }
 }
 
-/// The answer of `blkid -p`: TYPE or PTTYPE; `None` = it isn't installed, empty = it finds nothing.
+/// The answer of `blkid -p`: TYPE or PTTYPE; `None` = not installed, empty = no signature.
 fn blkid_says(image: &std::path::Path) -> Option<Vec<String>> {
     let program =
         std::process::Command::new("blkid").args(["-p", "-o", "export"]).arg(image).output().ok()?;

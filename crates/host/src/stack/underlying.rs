@@ -123,8 +123,8 @@ fn other_devices(root: &Root, mount: &Mount, main: &Device) -> Vec<Device> {
     found
 }
 
-/// The device of the journal of an ext4 that has it on another one. The kernel names the journal's thread by
-/// it, with the number of the inode if it is within the file system; the name may be cut off.
+/// The device of an external ext4 journal. The kernel names the journal's thread after it, with the inode
+/// number if the journal is within the file system; the name may be truncated.
 fn external_journal(root: &Root, main: &Device) -> Option<Device> {
     let task = root.text(format!("/sys/fs/ext4/{}/journal_task", main.name))?;
     let begin = root.text(format!("/proc/{task}/comm"))?.strip_prefix("jbd2/")?.to_owned();

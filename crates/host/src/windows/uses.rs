@@ -183,8 +183,8 @@ fn letter_of(name: &str) -> Option<char> {
     Some(letter.to_ascii_uppercase())
 }
 
-/// Where a target is that names a disk or a volume as DISKSPD does: `#<n>` is `\\.\PhysicalDrive<n>`, `X:` is
-/// `\\.\X:`; `None` = it is its own place.
+/// Location of a target that names a disk or a volume as in DISKSPD: `#<n>` is `\\.\PhysicalDrive<n>`, `X:`
+/// is `\\.\X:`; `None` = a path.
 pub(super) fn place_of(target: &str) -> Option<String> {
     if let Some(letter) = letter_of(target) {
         return Some(format!(r"\\.\{letter}:"));

@@ -9,8 +9,8 @@ use std::io;
 use std::os::windows::fs::FileExt;
 use std::path::Path;
 
-/// Whether what is written to a mapped file and then flushed in this way is durable: not by
-/// `FlushViewOfFile`, which doesn't wait for the disk.
+/// Whether data written to a mapped file is durable after this flush. It is not after `FlushViewOfFile`,
+/// which does not wait for the disk.
 pub(super) fn is_durable(flush: Flush) -> bool {
     flush == Flush::CacheLines
 }

@@ -100,7 +100,7 @@ impl BlockMap {
         true
     }
 
-    /// The first block from this one on that isn't done; `None` = all are up to the end.
+    /// The first block from this one on that was not yet accessed; `None` = none up to the end.
     fn next_left(&self, from: u64) -> Option<u64> {
         // Up, until a word has a bit that is left at the place or behind it; then down to the block.
         let (mut number, mut index) = (0, from);

@@ -35,8 +35,8 @@ pub use thread::{NextIo, ThreadWorkload};
 
 use diskspd_profile::{AddressSpread, Distribution};
 
-/// How one thread works on one target: everything that decides its addresses and directions.
-/// All positions are relative to `base` until the last step, which adds it.
+/// Workload of one thread on one target: all parameters of its addresses and directions. All positions are
+/// relative to `base`, which the last step adds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetWorkload {
     /// Bytes of an I/O, at least 1.
@@ -89,7 +89,7 @@ impl TargetWorkload {
         self.grid().positions().max(if self.portion.is_some() { in_region } else { 0 })
     }
 
-    /// Bytes of memory that a thread takes to know which blocks are done; 0 = it needn't know.
+    /// Bytes of memory in which a thread records accessed blocks; 0 = not recorded.
     pub fn map_bytes(&self) -> u64 {
         let further = self.portion.is_some_and(|portion| !portion.is_first);
         if self.each_once && !further { block_map::BlockMap::bytes(self.block_count()) } else { 0 }

@@ -122,8 +122,8 @@ fn scale_number(number: u64, count: u64) -> (u64, u64) {
     ((product >> 64) as u64, product as u64)
 }
 
-/// A factor with which multiples of it, modulo `positions`, meet every position once and don't overflow:
-/// neighbours in the table come to lie far from each other.
+/// A factor whose multiples modulo `positions` reach every position once without overflow. It places
+/// neighbours in the table far from each other.
 fn scatter_places(positions: u64) -> PositionOrder {
     let most = (u64::MAX / positions.saturating_add(1)).max(1);
     let golden = (positions as f64 * 0.618_033_988_749_895) as u64;

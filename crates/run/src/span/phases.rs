@@ -237,8 +237,8 @@ impl PhaseDriver<'_> {
         true
     }
 
-    /// When measuring begins for all that measure together and have given the start signal at `started`:
-    /// `Some(None)` = it is alone, `None` = it doesn't begin at all.
+    /// Start of measuring for all processes that measure together and have given the start signal at
+    /// `started`: `Some(None)` = this one is alone, `None` = no start.
     fn agreed_begin(&self, started: Option<Nanos>) -> Option<Option<Nanos>> {
         match (&self.options.companions, self.options.run_options.until_steady_s) {
             (Some(companions), Some(_)) => {
@@ -249,8 +249,8 @@ impl PhaseDriver<'_> {
         }
     }
 
-    /// Waits for the moment at which all start that measure together: `Some(None)` = it is alone, `None` = it
-    /// doesn't start at all.
+    /// Waits for the common start of all processes that measure together: `Some(None)` = this one is alone,
+    /// `None` = no start.
     fn agreed_start(&self) -> Option<Option<Nanos>> {
         let Some(companions) = &self.options.companions else { return Some(None) };
         let at = companions.go_on_at(BarrierPoint::Ready, self.control)?;

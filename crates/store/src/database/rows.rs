@@ -205,8 +205,8 @@ pub(crate) fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
     Ok(StoreEntry { id: row.get(0)?, source, about, workload: row.get(9)?, targets, work, run })
 }
 
-/// The figures of a run out of a row: run, time span, direction, and the rest in the order of the table.
-/// They come in the order of the time spans, all I/Os of each first.
+/// Adds the figures of a row to its run: run, time span, direction, and the rest in the order of the table.
+/// Rows are in the order of the time spans, for each with all I/Os first.
 pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<()> {
     let of = read_word(row, 2, WhichIos::by_name)?.unwrap_or_default();
     let (seconds, ios): (Option<f64>, Option<i64>) = (row.get(3)?, row.get(4)?);

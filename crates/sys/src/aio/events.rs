@@ -56,7 +56,7 @@ fn copy_header(address: usize) -> Option<RingHeader> {
 }
 
 impl EventRing {
-    /// The ring of a context; `None` when it isn't laid out as known.
+    /// The ring of a context; `None` = unknown layout.
     ///
     /// # Safety
     /// The context is one of this process and lives longer than the ring.

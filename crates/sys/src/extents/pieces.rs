@@ -70,7 +70,7 @@ pub fn each_piece(
     Ok(())
 }
 
-/// Passes the pieces of these extents from `covered` on. Returns their end; `None` if no more are wanted.
+/// Passes the pieces of these extents from `covered` on. Returns their end; `None` = the receiver stops.
 fn cut_pieces(
     mut covered: u64,
     to: u64,

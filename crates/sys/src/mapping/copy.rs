@@ -1,6 +1,6 @@
 //! Copies between a view and a buffer, through the CPU's caches or around them.
 
-/// Copies `length` bytes; with `around_caches` by non-temporal stores, which have arrived when this returns.
+/// Copies `length` bytes. With `around_caches` by non-temporal stores, which are complete on return.
 ///
 /// # Safety
 /// Both ranges are mapped, the target for writing, and they don't overlap.

@@ -41,8 +41,8 @@ impl RingCall {
         RingCall { name: descriptor, descriptor, flags: 0, wait_memory }
     }
 
-    /// Registers the ring with the thread, so that no call looks its descriptor up; `false` = the kernel
-    /// doesn't (before 5.18).
+    /// Registers the ring with the thread, so that no call looks its descriptor up; `false` = unsupported
+    /// (before 5.18).
     pub(super) fn register_ring(&mut self) -> bool {
         let Ok(index) = register_self(self.descriptor) else { return false };
         self.name = index;
@@ -99,7 +99,7 @@ impl RingCall {
 pub(super) struct WaitMemory(NonNull<RegisteredWait>);
 
 impl WaitMemory {
-    /// Registers one with a ring that isn't enabled yet.
+    /// Registers a region with a ring that is not yet enabled.
     ///
     /// # Errors
     /// Fails with `EINVAL` before Linux 6.13, or `ENOMEM` without a page that may be locked.

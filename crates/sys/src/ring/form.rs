@@ -106,8 +106,8 @@ fn durable_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<sq
     Some(entry_with(ways.with_durable(true), registered, name, transfer, data))
 }
 
-/// A read or write that asks something of the kernel. Atomic writes are taken only of memory that isn't
-/// registered (`generic_atomic_write_valid` of fs/read_write.c).
+/// A read or write with additional kernel options. Atomic writes require memory that is not registered
+/// (`generic_atomic_write_valid` of fs/read_write.c).
 #[cold]
 fn entry_with(
     ways: IoFeatures,

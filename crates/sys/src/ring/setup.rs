@@ -38,10 +38,10 @@ pub struct RingOptions {
     pub registered_wait: bool,
     /// Whether one request cancels all I/Os in flight at the end (5.19).
     pub cancel_any: bool,
-    /// Completions are polled for and don't interrupt: every file is open with `O_DIRECT`, on a device with
-    /// poll queues. Unlike the features above this is never left out.
+    /// Completions are polled for instead of interrupting. Every file is open with `O_DIRECT`, on a device
+    /// with poll queues. Unlike the features above this is never left out.
     pub polled: bool,
-    /// How long dropping the ring waits for I/Os that can't be cancelled. Longer than the 30 s after which
+    /// How long dropping the ring waits for I/Os that cannot be cancelled. Longer than the 30 s after which
     /// the kernel's drivers give up on a command.
     pub drain_limit: Duration,
 }

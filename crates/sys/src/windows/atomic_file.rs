@@ -44,7 +44,7 @@ impl FileTarget {
         FileTarget::inspect_path(path, None)
     }
 
-    /// The same for a followed path. `guard` judges the file that is replaced.
+    /// Prepares the replacement of a followed path in the same way. `guard` judges the replaced file.
     ///
     /// # Errors
     /// Fails with the reason why no file can be placed there.
@@ -127,7 +127,7 @@ fn random_name(like: &OsStr) -> OsString {
     }
 }
 
-/// A file that isn't where it belongs. Until it's put there it leaves no trace: dropped, it is gone.
+/// A file that is not yet in its place. If it is dropped before, it leaves no trace.
 #[derive(Debug)]
 pub struct NewFile {
     place: Arc<FileTarget>,

@@ -28,7 +28,7 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// Starts ssh to a host. Its news come by `events`, with the rank.
+    /// Starts ssh to a host. Its messages arrive in `events`, with the rank.
     pub(super) fn start(
         rank: usize,
         host: &str,

@@ -100,7 +100,7 @@ fn pass_messages(mut own: RankSocket, hub: HubStream) -> JoinHandle<()> {
     })
 }
 
-/// Passes messages and signals to the rank. When the hub is gone, the rank ends.
+/// Passes messages and signals to the rank. The rank ends when the connection to the hub is lost.
 fn obey_hub(input: &mut impl Read, mut own: RankSocket, rank: &Mutex<Child>) {
     while let Ok(Some((from, bytes))) = read_frame(input) {
         match (from, bytes.first()) {

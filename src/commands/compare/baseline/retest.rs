@@ -24,7 +24,7 @@ pub(super) fn question(baseline: &Baseline, test: &str) -> TestQuestion {
     })
 }
 
-/// All of its tests. As often as the baseline has runs of them.
+/// All tests of the suite, each as often as in the baseline.
 ///
 /// # Errors
 /// Fails if a test has no record to repeat, or the targets do not match.

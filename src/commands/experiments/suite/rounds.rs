@@ -58,7 +58,7 @@ impl<'a> SuiteRounds<'a> {
         SuiteRounds { tests, keeper, control, display, quiet, began, budget_s, rounds: 0, made }
     }
 
-    /// Runs until each test has its wanted number of rounds; completed ones stay.
+    /// Runs until each test has the given number of rounds; completed ones are kept.
     ///
     /// # Errors
     /// Fails if a run fails or cannot be kept.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CycleKind {
-    /// The machine has been started again since, or the storage lost power, and the run hadn't ended.
+    /// The run had not ended, and since then the machine was restarted or the storage lost power.
     #[default]
     Cut,
     /// The program was killed, but the machine did not restart.
@@ -39,7 +39,7 @@ pub(crate) struct Cycle {
     pub format: String,
     /// File name of the journal in the folder.
     pub journal: String,
-    /// Number of the run, as the journal and all stamps of it have it; 16 hexadecimal digits.
+    /// Number of the run in the journal and in all its stamps; 16 hexadecimal digits.
     pub run: String,
     /// Start time in ms since 1970-01-01 00:00 UTC.
     pub began_ms: i64,

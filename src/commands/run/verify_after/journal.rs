@@ -84,7 +84,7 @@ pub(super) fn read_all(
     Ok(JournalReadBack { content, power, targets, text, exit })
 }
 
-/// The targets of a journal as they are called now: as the user named them, if at all.
+/// The current paths of a journal's targets: as named by the user, or as in the journal.
 fn paths_of<'a>(content: &'a JournalContent, given: &'a [RawText]) -> Vec<&'a RawText> {
     content
         .targets

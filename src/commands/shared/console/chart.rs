@@ -30,8 +30,8 @@ impl LiveChart {
     }
 }
 
-/// Charts side by side, each in its part of the columns; none when they wouldn't have enough of them.
-/// `blocks`: with block characters, else in ASCII.
+/// Charts side by side, each in its part of the columns; empty if the columns do not suffice. `blocks`: with
+/// block characters, otherwise in ASCII.
 pub(super) fn lines(charts: &[LiveChart], columns: usize, blocks: bool) -> Vec<DrawnLine> {
     let each = (columns + CHART_GAP) / charts.len().max(1);
     let Some(room) = each.checked_sub(CHART_GAP + SCALE + "| ".len()).filter(|room| *room >= MIN_CHART_WIDTH)

@@ -106,7 +106,7 @@ fn target_words(judged: &JudgedRecord) -> Vec<OsString> {
     paths.filter(|path| known.insert(path.clone())).collect()
 }
 
-/// Options that follow a single run: several can't be made with them, nor of several time spans.
+/// Options for a single run only. They do not apply to several runs or time spans.
 const SINGLE_RUN_OPTIONS: [&str; 7] = ["--stream", "--io-log", "--journal", "-ys", "-yf", "-yr", "-yp"];
 
 pub(crate) fn of_repetitions(typed: &[OsString]) -> Option<NextCommand> {
@@ -135,8 +135,8 @@ fn has_device_verdict(judged: &JudgedRecord, verdict: Verdict) -> bool {
 /// Findings that too many threads for the CPUs explain.
 const CROWDING_FINDINGS: &[&str] = &["run-queue-delay", "limited-by-busy-cpus"];
 
-/// The command line with as many threads as there are CPUs, in place of more; `None` = there are no more, or
-/// `-t` does not set them.
+/// The command line with one thread per CPU, if it has more threads; `None` = it has not, or `-t` does not
+/// set them.
 fn fewer_threads(judged: &JudgedRecord, words: &[OsString]) -> Option<Vec<OsString>> {
     let cpus = judged.record.host().system.topology.allowed_cpus().count();
     let [span] = judged.record.profile.time_spans.as_slice() else { return None };

@@ -124,7 +124,7 @@ pub(crate) fn as_it_is(request: &RunRequest) -> Result<RunSource, CommandError> 
     Ok(RunSource::new(request, profile, run_options, origin))
 }
 
-/// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
+/// Whether the first character of a text, after blanks, is this one; false if unreadable.
 pub(crate) fn begins_with(path: &Path, character: u8) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut start));
@@ -162,7 +162,7 @@ pub(crate) fn asked_of(request: &RunRequest, once: &ProfileCache) -> Result<RunS
     Ok(RunSource::new(request, profile, request.run_options.clone().or_else_from(run_options), origin))
 }
 
-/// Whether each of these targets is one of the profile: the user repeats a device to let it be written to.
+/// Whether each of these targets is one of the profile. The user repeats a device to permit writing to it.
 fn are_targets(named: &[RawText], profile: &Profile) -> Result<(), CommandError> {
     match named.iter().find(|named| !is_target(named, profile)) {
         None => Ok(()),

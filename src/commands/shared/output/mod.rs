@@ -381,8 +381,8 @@ impl OutFile {
         self.outlet.is_replaceable()
     }
 
-    /// Writes the report and gives the file its name; a report that was saved before is replaced. Where it
-    /// can't be put in its place it's kept under another name.
+    /// Writes the report and gives the file its name; an earlier report is replaced. If that fails, the
+    /// report is kept under another name.
     ///
     /// # Errors
     /// Fails with the location of the rescued report, if any.

@@ -223,8 +223,8 @@ impl Runnable {
         door.which_runs(&self.profile, &self.run_options).which_owns(&self.own)
     }
 
-    /// Returns the run after `number` others, with a different seed. With equal seeds a cache could serve
-    /// the previous run's data, and offered I/Os would come at the same times.
+    /// Returns the run after `number` others, with a different seed. With equal seeds a cache could serve the
+    /// previous run's data, and offered I/Os would have the same times.
     pub(crate) fn repetition(&self, number: usize) -> Runnable {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         Runnable { profile: self.profile.repetition(number), ..self.clone() }

@@ -6,7 +6,8 @@ use diskspd_sys::ring::{Ring, RingOptions};
 use std::io;
 use std::time::Duration;
 
-/// Makes a small ring and enters it: the one test that also notices what the kernel's settings don't show.
+/// Creates a small ring and enters it. Only this test also detects restrictions that the kernel's settings do
+/// not show.
 ///
 /// # Errors
 /// Fails with the setting that forbids io_uring, and a remedy.

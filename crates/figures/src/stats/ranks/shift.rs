@@ -99,7 +99,7 @@ impl Shift {
         }
     }
 
-    /// The same without an interval that spans more than a factor of ten, and so has no use.
+    /// Removes an interval that spans more than a factor of ten, because it has no use.
     pub fn without_vast_interval(self) -> Shift {
         let is_narrow = |(low, high): &(f64, f64)| high - low < MAX_INFORMATIVE_INTERVAL;
         Shift { interval: self.interval.filter(is_narrow), ..self }

@@ -82,7 +82,7 @@ fn cpu_model() -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// A number that stands for this installation, made of its `MachineGuid`, which can't be got back from it.
+/// A number for this installation, derived irreversibly from its `MachineGuid`.
 fn machine_number() -> Option<String> {
     let id = registry::text(r"SOFTWARE\Microsoft\Cryptography", "MachineGuid")?;
     let is_guid = id.len() == 36 && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preparation {
-    /// It was there with this size, all of it written, and a few blocks showed nothing that speaks against
-    /// it.
+    /// The file existed with this size and was written completely, and a sample of blocks showed no
+    /// contradiction.
     Kept,
     Created,
     Rewritten(RewriteReason),

@@ -36,7 +36,7 @@ pub(crate) fn prepared<'a>(
     targets.filter(move |(target, _)| filled || plan::creates(target)).map(|(_, path)| path.as_path())
 }
 
-/// Whether the limit of `--cpu-latency` can be held here: holds it for a moment.
+/// Tests whether the limit of `--cpu-latency` can be held on this machine, by holding it for a moment.
 ///
 /// # Errors
 /// Fails with the cause and a remedy.

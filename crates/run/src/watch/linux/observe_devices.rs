@@ -152,8 +152,8 @@ impl DeviceWatch {
         &self.readings.names
     }
 
-    /// How much of the targets is in memory only, how much space they have, and how the devices are set,
-    /// shortly before the first reading.
+    /// Reads the dirty data and free space of the targets, and the device settings, shortly before the first
+    /// reading.
     pub(crate) fn look_at_memory_before(&mut self) {
         self.settings.begin();
         let deadline = clock::monotonic() + SPACE_TIME_NS;

@@ -81,7 +81,7 @@ fn make_event(name: *const u16) -> Result<Event, EventError> {
 }
 
 impl Event {
-    /// Opens the event of this name; creates it, not set, if no process has it open.
+    /// Opens the event of this name. If no process has it open, creates it in the unset state.
     ///
     /// # Errors
     /// Fails with all errors except [`EventError::Missing`].

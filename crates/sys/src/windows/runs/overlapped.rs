@@ -146,8 +146,8 @@ impl Queue {
         unsafe { &mut *self.ended.as_ref().get() }
     }
 
-    /// Takes one I/O. False = it breaks the rules: a tag that is in flight or too large, no such file, data
-    /// beyond the memory, or an operation that isn't done so.
+    /// Adds one I/O. False = invalid: a tag that is in flight or too large, an unknown file, data beyond the
+    /// memory, or an unsupported operation.
     pub fn push(&mut self, transfer: &Transfer) -> bool {
         let Transfer { op, file, offset, start, length, tag, .. } = *transfer;
         let is_write = op == Operation::Write;

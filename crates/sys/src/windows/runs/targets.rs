@@ -199,7 +199,7 @@ fn write_all(
     file.sync_all()
 }
 
-/// Declares all of a file valid; false = the right isn't held, or the file system can't.
+/// Declares all of a file valid; false = missing right, or unsupported by the file system.
 fn is_valid(file: &File, size: u64) -> bool {
     let Ok(size) = i64::try_from(size) else { return false };
     // SAFETY: the handle is open; takes a number.

@@ -14,7 +14,7 @@ use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// KiB of a CPU's buffer where memory isn't short: 20 ms of three million events per second.
+/// KiB of a CPU's buffer with sufficient memory: 20 ms of three million events per second.
 const MAX_BUFFER: u64 = 4 << 10;
 const MIN_BUFFER: u64 = 64;
 /// Maximum total size of the buffers in KiB, for machines with hundreds of CPUs.
@@ -25,7 +25,7 @@ const PAUSE: Nanos = SECOND / 50;
 /// order.
 const SETTLED: Nanos = SECOND / 50;
 
-/// Returns the wanted and minimum size of a CPU's buffer in KiB, for this number of CPUs.
+/// Returns the desired and minimum size of a CPU's buffer in KiB, for this number of CPUs.
 pub(crate) fn buffer_kib(cpus: usize) -> (u64, u64) {
     let share = (MAX_MEMORY / cpus.max(1) as u64).max(MIN_BUFFER);
     (MAX_BUFFER.min(1 << share.ilog2()), MIN_BUFFER)
