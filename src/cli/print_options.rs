@@ -72,13 +72,13 @@ fn write_options(
     let words: Vec<OsString> = options.chain(paths).collect();
     let arguments: Vec<OsString> = std::iter::once("diskspd".into()).chain(words.iter().cloned()).collect();
     match parse(&arguments) {
-        Ok(Invocation::Run(request)) if asks_for(&request, profile, &run_options) => Some(words),
+        Ok(Invocation::Run(request)) if is_equivalent(&request, profile, &run_options) => Some(words),
         _ => None,
     }
 }
 
 /// Whether a parsed request equals this profile and these options.
-fn asks_for(request: &RunRequest, profile: &Profile, run_options: &RunOptions) -> bool {
+fn is_equivalent(request: &RunRequest, profile: &Profile, run_options: &RunOptions) -> bool {
     let plain = |profile: &Profile| {
         let mut profile = Profile { command_line: RawText::default(), ..profile.clone() };
         for span in &mut profile.time_spans {

@@ -96,7 +96,7 @@ impl Outcome {
         }
     }
 
-    fn says_anything(&self) -> bool {
+    fn has_messages(&self) -> bool {
         match self {
             Outcome::Rejected(_) | Outcome::NotLoaded => true,
             // What DISKSPD drops of a number it drops in silence.
@@ -433,7 +433,7 @@ fn recorded_command_lines_match_originals() {
         let outcome = Outcome::with_files(&arguments(recorded.args.iter().map(String::as_str)), &files);
         let line = recorded.args.join(" ");
         let exit = if outcome.stage() == "ok" { cli::Exit::Success } else { cli::Exit::Usage };
-        let ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.says_anything());
+        let ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.has_messages());
         let theirs = format!("{line} | exit {}, messages {}", recorded.exit_code, recorded.warns_or_errors);
 
         if let Some(deviation) = deviations.remove(line.as_str()) {
@@ -492,7 +492,7 @@ fn command_lines_of_2_3_match_originals() {
         let mut outcome = Outcome::from_arguments(&given);
         let line = case.args.join(" ");
         let exit = if outcome.stage() == "ok" { Exit::Success } else { Exit::Usage };
-        let mut ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.says_anything());
+        let mut ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.has_messages());
         let mut theirs = format!("{line} | exit {}, messages {}", case.exit_code, case.warns_or_errors);
         if let (Some(text), Outcome::Run(request, _)) = (case.stdout, &mut outcome) {
             // The option is not part of what DISKSPD was given.

@@ -18,7 +18,7 @@ fn reads(options: &str, target: &Path) -> Ended {
     diskspd(&format!("{READS} {options} {{}}"), target)
 }
 
-fn said(ended: &Ended) -> (Vec<&str>, Vec<&str>) {
+fn content_messages(ended: &Ended) -> (Vec<&str>, Vec<&str>) {
     const WORDS: [&str; 4] = [" holes", "extents", "zeros", "compresses"];
     const LABELS: [&str; 3] = ["NOTE: ", "WARNING: ", "WRONG: "];
     let labelled = |line: &str| LABELS.iter().any(|label| line.starts_with(label));
@@ -32,7 +32,7 @@ fn said(ended: &Ended) -> (Vec<&str>, Vec<&str>) {
 fn is_told(target: &Path, severity: &str, words: &str) {
     let ended = reads("", target);
     ended.report();
-    let (before, after) = said(&ended);
+    let (before, after) = content_messages(&ended);
     assert!(before.len() == 1 && before[0].starts_with("WARNING: "), "{}", ended.stderr);
     assert!(before[0].contains(words), "{words:?} is not in {}", ended.stderr);
     assert!(after.len() == 1 && after[0].starts_with(severity), "{}", ended.stderr);
@@ -46,7 +46,7 @@ fn is_told(target: &Path, severity: &str, words: &str) {
 #[track_caller]
 fn is_honest(ended: &Ended) {
     ended.report();
-    assert_eq!(said(ended), (vec![], vec![]), "{}", ended.stderr);
+    assert_eq!(content_messages(ended), (vec![], vec![]), "{}", ended.stderr);
 }
 
 fn random(bytes: u64) -> Vec<u8> {

@@ -362,7 +362,7 @@ const WIDENING: &[&str] = &[
     "let everybody ",
 ];
 
-fn said(source: &Source) -> String {
+fn literal_text(source: &Source) -> String {
     let texts = source.literals.iter().filter(|(at, _)| !source.is_test(*at));
     texts.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n")
 }
@@ -386,7 +386,7 @@ fn pages(root: &Path) -> Vec<PathBuf> {
 fn advice_never_widens_permissions() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
-    let sources = SOURCES.iter().map(|source| (said(source), root.join(&source.place)));
+    let sources = SOURCES.iter().map(|source| (literal_text(source), root.join(&source.place)));
     let pages = pages(root).into_iter().map(|path| (fs::read_to_string(&path).unwrap(), path));
     for (text, path) in sources.chain(pages) {
         // A string goes on in the next line behind a backslash.

@@ -203,7 +203,7 @@ impl Tail {
 
 /// Whether latencies provide more information than the rate. In a closed loop each is the inverse of the
 /// other.
-pub(super) fn says_more(span: &SpanContext, rate: SteadyVerdict) -> bool {
+pub(super) fn adds_information(span: &SpanContext, rate: SteadyVerdict) -> bool {
     achieved_rate::is_limited(span)
         || span.replays
         || matches!(rate, SteadyVerdict::Steady | SteadyVerdict::Unclear)

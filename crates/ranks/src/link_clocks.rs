@@ -85,11 +85,11 @@ impl RankLink<'_> {
                 return;
             }
             asked.retain(|rank| {
-                let goes_on = self.goes_on(*rank, how);
-                if !goes_on {
+                let continues = self.probe_again(*rank, how);
+                if !continues {
                     found[*rank] = Offset::from_trips(&self.peers[*rank].asked.trips);
                 }
-                goes_on
+                continues
             });
             self.hear();
             // All others wait meanwhile, and are not silent for that.
@@ -101,7 +101,7 @@ impl RankLink<'_> {
     }
 
     /// Queries a rank again after its reply; returns whether queries or replies remain.
-    fn goes_on(&mut self, rank: usize, how: ClockProbes) -> bool {
+    fn probe_again(&mut self, rank: usize, how: ClockProbes) -> bool {
         let (now, limit) = (self.group.now(), nanos(self.limits.clock));
         let Peer { asked, lost, .. } = &mut self.peers[rank];
         let took = now.saturating_sub(asked.begun);

@@ -50,7 +50,7 @@ pub(crate) fn supervise(
     // The run's thread, and all that it starts, have it from here.
     let _precedence = services::take_precedence();
     let (tell, told) = channel();
-    control.tells(tell.clone());
+    control.notify(tell.clone());
     let so_far = Arc::new(Mutex::new(Results::default()));
     let work = {
         let (profile, system, options) = (profile.clone(), system.clone(), options.clone());

@@ -231,7 +231,7 @@ impl Control {
         self.hurried.load(Ordering::SeqCst) > 0
     }
 
-    pub fn tells(&self, supervisor: Sender<SupervisorEvent>) {
+    pub fn notify(&self, supervisor: Sender<SupervisorEvent>) {
         *self.supervisor.lock_anyway() = Some(supervisor);
         // It may have happened before.
         if self.is_interrupted() {

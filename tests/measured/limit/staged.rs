@@ -141,7 +141,7 @@ fn known_bottlenecks_are_named() {
         if only.as_ref().is_some_and(|only| !what.contains(only.as_str())) {
             continue;
         }
-        let Some((limit, said)) = said(on, beside, line) else {
+        let Some((limit, said)) = reported_limit(on, beside, line) else {
             println!("| {what} | `{line}` | could not be staged here | |");
             continue;
         };
@@ -154,7 +154,7 @@ fn known_bottlenecks_are_named() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-fn said(on: On, beside: Disturbance, line: &str) -> Option<(String, String)> {
+fn reported_limit(on: On, beside: Disturbance, line: &str) -> Option<(String, String)> {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let stage = Stage::new(on, directory.path())?;
     let group = match beside {

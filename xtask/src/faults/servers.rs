@@ -163,7 +163,7 @@ impl Server {
         // What has nothing to lose leaves Ctrl-C to the kernel.
         if is_interrupted && ended.signal == Some(2) {
             wrong.clear();
-        } else if !says_why(&ended) {
+        } else if !names_reason(&ended) {
             wrong.push("it does not report that the storage is not responding".to_owned());
         }
         let user = if is_interrupted { "Ctrl-C twice" } else { "no interruption" };
@@ -172,7 +172,7 @@ impl Server {
     }
 }
 
-fn says_why(ended: &Ended) -> bool {
+fn names_reason(ended: &Ended) -> bool {
     let said = ended.said.to_lowercase();
     ["responding", "interrupted", "hangs", "have not completed", "abandoned"]
         .iter()

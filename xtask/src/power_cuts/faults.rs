@@ -141,7 +141,7 @@ impl History {
         random: &mut Random,
     ) -> Result<Option<u64>, Failure> {
         let bytes = recording.disk().cut(at, |_| SurvivingSectors::All);
-        let Some(said) = recording.said(bytes)? else { return Ok(None) };
+        let Some(said) = recording.journal_at(bytes)? else { return Ok(None) };
         let Some((place, versions)) = self.draw(&said, at, None, random) else { return Ok(None) };
         let [.., oldest, older, newest] = versions else { return Ok(None) };
         let mut disk = recording.disk();
@@ -194,7 +194,7 @@ impl History {
         let later: Vec<usize> = flushes.into_iter().filter(|flush| *flush > at).take(200).collect();
         let Some(later) = later.get(random.below(later.len())) else { return Ok(None) };
         let bytes = recording.disk().journal_bytes(*later);
-        let Some(said) = recording.said(bytes)? else { return Ok(None) };
+        let Some(said) = recording.journal_at(bytes)? else { return Ok(None) };
         // Of writes that overlapped any may have been the last, also one that is there.
         let gone = said.acknowledged.values().any(|ack| {
             let versions = self.0.get(&(ack.offset as usize));

@@ -33,7 +33,7 @@ pub(crate) fn check(
     });
     let latency = steadiness.and_then(|steady| {
         let latency = steady.latency.as_ref()?;
-        if latency::says_more(span, steady.verdict) { latency::finding(span, latency) } else { None }
+        if latency::adds_information(span, steady.verdict) { latency::finding(span, latency) } else { None }
     });
     let rate = steadiness.map(|steady| finding(span, steady, late, limits));
     waited.into_iter().chain(rate).chain(latency).collect()

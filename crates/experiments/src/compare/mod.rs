@@ -48,7 +48,7 @@ use serde::{Deserialize, Serialize};
 use sides::Runs;
 pub use sides::{Side, SideRun};
 use std::collections::BTreeMap;
-pub use summary::in_one_sentence;
+pub use summary::answer_sentence;
 pub use table::{FigureRow, csv, lines_of_span, place};
 pub use text::{
     ChangeText, about_order, answer, differences_text, error_rate, interval_text, more_boots, noise,

@@ -124,7 +124,7 @@ impl SweepAnswer {
 
     /// Whether the smallest sufficient load is meaningful. It is not for one point, or if more load is
     /// better up to the end of the range.
-    pub fn tells_smallest(&self) -> bool {
+    pub fn reports_smallest(&self) -> bool {
         self.made_of.len() > 1 && !self.rises_to_the_end
     }
 

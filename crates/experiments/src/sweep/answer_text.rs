@@ -139,7 +139,7 @@ fn figure_lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) ->
     if let (Some(knee), Some(row)) = (&answer.knee, answer.knee_row) {
         lines.push(answer_line("knee", knee_words(knee, &rows[row], answer, rows)));
     }
-    if answer.tells_smallest() {
+    if answer.reports_smallest() {
         let name = |row: usize| point_label(&rows[row]);
         let words =
             enough_words(answer.smallest, name, "as good as the highest", certainty_text(answer, rows));

@@ -18,7 +18,7 @@ use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::commands::shared::runs::stored;
 use crate::experiments::compare::{
     self, ChangeVerdict, ComparisonQuery, InterimAnalyses, PlannedRuns, RunComparison, Side, SideRun,
-    SpanCompared, in_one_sentence, table,
+    SpanCompared, answer_sentence, table,
 };
 use crate::finding::Finding;
 use crate::report::answers::ComparisonReport;
@@ -200,7 +200,7 @@ fn report_check(
     let comparison = &new.comparison;
     let seconds = |test: &str| new.seconds.iter().find(|(name, _)| name == test).map_or(0.0, |(_, s)| *s);
     let mut text = table(comparison, ["baseline", "now"], standard_output::room());
-    let sentence = in_one_sentence(comparison, &seconds);
+    let sentence = answer_sentence(comparison, &seconds);
     text += &format!("\n{sentence}\n");
     text.extend(in_turn(judged, asked, comparison));
     if !comparison.differences.is_empty() {

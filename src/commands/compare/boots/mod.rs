@@ -122,7 +122,7 @@ fn make_run(
         let left_s = line.run.planned_seconds() * (end - number) as f64;
         display.begin(Step { name: name.clone(), left_s });
         let results = interleaved::run_one(line, history.len(), &display, &control)
-            .map_err(|not_done| goes_on(not_done, history.len()))?;
+            .map_err(|not_done| with_kept_runs(not_done, history.len()))?;
         let Some(record) = results.record() else { break };
         let made = results.side(&name);
         interleaved::report_run(&name, &made.known, line.request.quiet);
@@ -136,7 +136,7 @@ fn make_run(
     Ok(())
 }
 
-fn goes_on(not_done: CommandError, runs: usize) -> CommandError {
+fn with_kept_runs(not_done: CommandError, runs: usize) -> CommandError {
     let kept = match runs {
         0 => "no run is kept yet".to_owned(),
         1 => "1 run is kept in the folder; repeat the command to continue".to_owned(),

@@ -136,7 +136,7 @@ impl Display {
         sentence: &str,
     ) {
         let mut state = self.state();
-        state.view.stretch.goes_on(phase, left, rates);
+        state.view.stretch.update(phase, left, rates);
         let gone_s = seconds(clock::monotonic().saturating_sub(state.step_began));
         let planned = Some(state.view.step.left_s).filter(|planned| *planned > 0.0);
         let left_s = planned.map_or(seconds(left), |planned| (planned - gone_s).max(seconds(left)));

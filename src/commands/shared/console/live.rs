@@ -19,7 +19,7 @@ pub(super) struct LivePhase {
 
 impl LivePhase {
     /// Adds another second; a new phase resets the view.
-    pub(super) fn goes_on(&mut self, phase: &str, left: Nanos, rates: Option<Speed>) {
+    pub(super) fn update(&mut self, phase: &str, left: Nanos, rates: Option<Speed>) {
         if self.phase != phase {
             *self = LivePhase { phase: phase.to_owned(), ..LivePhase::default() };
         }
@@ -91,12 +91,12 @@ pub(super) mod tests {
     /// Sample of ten seconds of twenty; the seventh is slower.
     pub(crate) fn half_a_run() -> LivePhase {
         let mut stretch = LivePhase::default();
-        stretch.goes_on("warm up", SECOND, Some(Speed { iops: 1e9, ..RATES }));
+        stretch.update("warm up", SECOND, Some(Speed { iops: 1e9, ..RATES }));
         for second in 1..=10u64 {
             let slow = second == 7;
             let latency = Some((Millis::of_ns(1), Millis::new(if slow { 8.0 } else { 0.5 })));
             let rates = Speed { iops: if slow { 2000.0 } else { 16_000.0 }, latency, ..RATES };
-            stretch.goes_on("measure", (20 - second) * SECOND, Some(rates));
+            stretch.update("measure", (20 - second) * SECOND, Some(rates));
         }
         stretch
     }
@@ -117,11 +117,11 @@ pub(super) mod tests {
         assert_eq!(render_phase(&half_a_run(), 53), expected);
         assert_eq!(render_phase(&half_a_run(), 22), "", "too narrow");
         let mut new = LivePhase::default();
-        new.goes_on("measure", 9 * SECOND, Some(RATES));
+        new.update("measure", 9 * SECOND, Some(RATES));
         assert_eq!(render_phase(&new, 80), "", "one second");
         let mut without = LivePhase::default();
         for left in [9, 8, 7] {
-            without.goes_on("measure", left * SECOND, Some(RATES));
+            without.update("measure", left * SECOND, Some(RATES));
         }
         assert_eq!(render_phase(&without, 80).lines().count(), 2, "no latencies");
     }

@@ -1,7 +1,7 @@
 //! Features that DISKSPD does not support, rejected explicitly before any run.
 
 use super::WithError;
-use super::profile::{says_all, text};
+use super::profile::{represents_all, text};
 use super::tool::Tool;
 use crate::cli::print_options;
 use crate::finding::Finding;
@@ -103,7 +103,7 @@ impl Tool {
                  2.3"
             )));
         }
-        if !says_all(asked, self.version.compat()) {
+        if !represents_all(asked, self.version.compat()) {
             return Err(WithError::Unfit(format!(
                 "--with: {self} does not have all of these options; leave out the options of a newer \
                  DISKSPD"
