@@ -226,8 +226,8 @@ fn flag_row(text: &mut String, flag: &Flag, forms: usize, layout: Layout) {
 fn short_row(text: &mut String, flag: &Flag, form: usize, layout: Layout) {
     let (syntax, help) = flag.forms[form];
     let default = flag.default.split("; ").next().unwrap_or_default();
-    let is_told = form == 0 && default != "off" && default.len() <= SHORT_DEFAULT;
-    let default = if is_told { format!(" [{default}]") } else { String::new() };
+    let is_reported = form == 0 && default != "off" && default.len() <= SHORT_DEFAULT;
+    let default = if is_reported { format!(" [{default}]") } else { String::new() };
     write_row(text, syntax, &format!("{}{default}", first_clause(help)), layout);
 }
 

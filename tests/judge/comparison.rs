@@ -432,10 +432,10 @@ fn one_after_the_other(pairs: usize, _: u64) -> Vec<usize> {
 const FACTORS: [f64; 3] = [1.0, 0.95, 0.5];
 
 fn printed_answer(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order) -> [f64; 3] {
-    FACTORS.map(|factor| told_at(noise, drift, pairs, count, order, factor))
+    FACTORS.map(|factor| detection_at(noise, drift, pairs, count, order, factor))
 }
 
-fn told_at(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order, factor: f64) -> f64 {
+fn detection_at(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order, factor: f64) -> f64 {
     let found = (0..pairs).filter(|seed| {
         let shares = drifting(noise.runs(2 * count, &mut Draws(seed * 7919 + count as u64)), drift);
         let [first, other] = laid_out(&shares, &order(count, *seed), factor);
@@ -519,7 +519,7 @@ fn grouped_runs(noise: Noise, drift: f64, groups: &[usize], random: &mut Draws) 
 /// Hours between sessions in ms.
 const SESSION_MS: i64 = 8 * 3600 * 1000;
 
-fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> [f64; 3] {
+fn detection_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> [f64; 3] {
     [1.0, 0.95, 0.5].map(|factor| {
         let found = (0..pairs).filter(|seed| {
             let mut random = Draws(seed * 6007 + sessions as u64);
@@ -553,11 +553,11 @@ fn boot_sides(boots: usize, seed: u64) -> Vec<usize> {
 
 /// Returns the share of comparisons that report a difference of boots. Boots are random pairs with separate
 /// levels.
-fn told_of_boots(noise: Noise, drift: f64, pairs: u64, boots: usize) -> [f64; 3] {
-    FACTORS.map(|factor| told_of_boots_at(noise, drift, pairs, boots, factor))
+fn boot_detection(noise: Noise, drift: f64, pairs: u64, boots: usize) -> [f64; 3] {
+    FACTORS.map(|factor| boot_detection_at(noise, drift, pairs, boots, factor))
 }
 
-fn told_of_boots_at(noise: Noise, drift: f64, pairs: u64, boots: usize, factor: f64) -> f64 {
+fn boot_detection_at(noise: Noise, drift: f64, pairs: u64, boots: usize, factor: f64) -> f64 {
     let found = (0..pairs).filter(|seed| {
         let mut random = Draws(seed * 4001 + boots as u64);
         let runs = grouped_runs(noise, drift, &vec![3; boots], &mut random).concat();
@@ -585,8 +585,8 @@ const OF_SESSIONS: [&str; 6] = [
 #[ignore = "takes minutes without optimization"]
 fn session_and_boot_error_rates_over_thousand_pairs() {
     let rows = kinds().into_iter().map(|(name, noise, drift)| {
-        let sessions = [9, 20].map(|sessions| told_with_sessions(noise, drift, 1000, sessions));
-        let boots = [10, 12, 16].map(|boots| told_of_boots(noise, drift, 1000, boots));
+        let sessions = [9, 20].map(|sessions| detection_with_sessions(noise, drift, 1000, sessions));
+        let boots = [10, 12, 16].map(|boots| boot_detection(noise, drift, 1000, boots));
         let cells: Vec<[f64; 3]> = sessions.into_iter().chain(boots).collect();
         for shares in &cells {
             assert!(shares[0] <= 0.05 + margin(0.05, 1000), "{name}: {cells:?}");
@@ -613,8 +613,8 @@ fn page_figures_equal_tested_figures() {
         let end = format!(" / {:.1} / 100.0 |", 100.0 * share);
         assert!(PAGE.lines().any(|row| row.starts_with("| white, 3 % |") && row.contains(&end)), "{end}");
     };
-    has(told_at(Noise::White(0.03), 0.0, 1000, 8, draw_order, FACTORS[1]));
-    has(told_of_boots_at(Noise::White(0.03), 0.0, 1000, 12, FACTORS[1]));
+    has(detection_at(Noise::White(0.03), 0.0, 1000, 8, draw_order, FACTORS[1]));
+    has(boot_detection_at(Noise::White(0.03), 0.0, 1000, 12, FACTORS[1]));
 }
 
 #[test]
@@ -680,7 +680,7 @@ fn session_and_boot_effects_are_rarely_called_changes() {
     for (noise, drift) in
         [(FREQUENT, 0.0), (Noise::StickyLevels(0.07, 3.0), 0.0), (Noise::HeavyTails(0.03), 0.0)]
     {
-        for shares in [told_with_sessions(noise, drift, 100, 9), told_of_boots(noise, drift, 100, 12)] {
+        for shares in [detection_with_sessions(noise, drift, 100, 9), boot_detection(noise, drift, 100, 12)] {
             assert!(shares[0] <= 0.05 + margin(0.05, 100) && shares[2] >= 0.9, "{noise:?}: {shares:?}");
         }
     }

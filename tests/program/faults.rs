@@ -139,13 +139,13 @@ fn too_few_file_descriptors_are_named() {
         let Some(ended) = limited(&["--nofile=40"], false, &line, &file) else { return };
         ended.fails(1, &["too many open files", "ulimit -n", "(-t)", "the run failed"]);
         assert!(!ended.stderr.contains("os error"), "what is explained is not said again: {}", ended.stderr);
-        told_by_cause(&ended);
+        assert_reported_by_cause(&ended);
         let Some(enough) = limited(&["--nofile=400"], false, &line, &file) else { return };
         enough.report();
     }
 }
 
-fn told_by_cause(ended: &Ended) {
+fn assert_reported_by_cause(ended: &Ended) {
     let errors: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with("ERROR: ")).collect();
     assert!((2..=4).contains(&errors.len()), "{}", ended.stderr);
 }
@@ -162,7 +162,7 @@ fn threads_with_the_same_shortage_are_reported_once() {
     ] {
         let Some(ended) = limited(&[limit], false, &format!("{line} BRIEF"), &file) else { return };
         ended.fails(1, &words);
-        told_by_cause(&ended);
+        assert_reported_by_cause(&ended);
     }
 }
 

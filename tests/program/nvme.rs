@@ -132,7 +132,7 @@ fn script(placed: bool) -> String {
 }
 
 #[track_caller]
-fn assert_told(outcome: &Outcome, name: &str, exit: i32, expected: &[&str]) {
+fn assert_reported(outcome: &Outcome, name: &str, exit: i32, expected: &[&str]) {
     let told = outcome.text(name);
     for text in expected {
         assert!(told.contains(text), "{name}: {text} is not in: {told}");
@@ -184,7 +184,7 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
         ("mounted, read", 0, &["total:"]),
         ("swap", 1, &["it is in use", "swap"]),
     ] {
-        assert_told(&outcome, name, exit, expected);
+        assert_reported(&outcome, name, exit, expected);
     }
     assert_eq!(outcome.text("data").trim(), "00 01 02 03", "what was written by commands is on the device");
     assert!(outcome.text("checked").ends_with("\n0\n"), "{}", outcome.text("checked"));
@@ -234,7 +234,7 @@ fn assert_placed(outcome: &Outcome) {
         ("placed too high", 1, &["placement handles 0 to 2, and no 3"]),
         ("placed plan", 0, &["to placement identifier 0x1 '", "to placement identifier 0x0 '"]),
     ] {
-        assert_told(outcome, name, exit, expected);
+        assert_reported(outcome, name, exit, expected);
     }
     let whole = "1GiB".to_owned();
     let [before, by_handle, by_none] = ["before", "placed", "by none"].map(|when| left(outcome, when));
@@ -256,7 +256,7 @@ fn assert_placed(outcome: &Outcome) {
 
     let streams = outcome.directory().join("streams");
     if !streams.exists() {
-        assert_told(outcome, "streamed", 1, &["takes Linux 6.16"]);
+        assert_reported(outcome, "streamed", 1, &["takes Linux 6.16"]);
         eprintln!("not tried: this kernel has no write streams (Linux 6.16 has): set DISKSPD_TEST_KERNEL");
         return;
     }
@@ -267,7 +267,7 @@ fn assert_placed(outcome: &Outcome) {
         ("streamed cached", 1, &["leave out -Sb"]),
         ("streamed sync", 3, &["use --engine uring"]),
     ] {
-        assert_told(outcome, name, exit, expected);
+        assert_reported(outcome, name, exit, expected);
     }
     // The kernel counts streams from 1, the device handles from 0.
     let streamed = left(outcome, "streamed");
@@ -286,7 +286,7 @@ fn below_write_pointers(report: &str) -> u64 {
 
 #[track_caller]
 fn assert_zones(outcome: &Outcome, engine: &str) {
-    assert_told(outcome, &format!("zones {engine}"), 0, &["Zone resets of timespan 1"]);
+    assert_reported(outcome, &format!("zones {engine}"), 0, &["Zone resets of timespan 1"]);
     let record: serde_json::Value = serde_json::from_str(&outcome.text(&format!("{engine}.json"))).unwrap();
     let counted = &record["figures"]["time_spans"][0]["zone_resets"]["total"]["zone_resets"];
     let [mut resets, mut written] = [0, 0];

@@ -29,7 +29,7 @@ fn content_messages(ended: &Ended) -> (Vec<&str>, Vec<&str>) {
 }
 
 #[track_caller]
-fn is_told(target: &Path, severity: &str, words: &str) {
+fn is_reported(target: &Path, severity: &str, words: &str) {
     let ended = reads("", target);
     ended.report();
     let (before, after) = content_messages(&ended);
@@ -80,10 +80,14 @@ fn unwritten_files_are_reported_before_and_after_the_run() {
     let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);
     let Some(unwritten) = allocated(at("unwritten"), 16 * MIB) else { return };
-    is_told(&unwritten, "WRONG", "is 100 % unwritten extents: reads of those parts never reach the device");
-    is_told(&sparse(at("sparse"), 16 * MIB, &[]), "WRONG", "is 100 % holes");
-    is_told(&sparse(at("half"), 16 * MIB, &[(0, 8 * MIB)]), "WRONG", "is 50 % holes");
-    is_told(&sparse(at("quarter"), 16 * MIB, &[(4 * MIB, 12 * MIB)]), "WARNING", "is 25 % holes");
+    is_reported(
+        &unwritten,
+        "WRONG",
+        "is 100 % unwritten extents: reads of those parts never reach the device",
+    );
+    is_reported(&sparse(at("sparse"), 16 * MIB, &[]), "WRONG", "is 100 % holes");
+    is_reported(&sparse(at("half"), 16 * MIB, &[(0, 8 * MIB)]), "WRONG", "is 50 % holes");
+    is_reported(&sparse(at("quarter"), 16 * MIB, &[(4 * MIB, 12 * MIB)]), "WARNING", "is 25 % holes");
     // Only the part that is read counts.
     is_honest(&reads("-B8M", &sparse(at("end"), 16 * MIB, &[(8 * MIB, 8 * MIB)])));
     // What is only written needs nothing to read.
@@ -131,11 +135,11 @@ fn compressible_content_is_reported() {
     let Some(_) = run("mount", &["-o", "remount,compress=zstd", plain.to_str().unwrap()]) else { return };
     fs::write(plain.join("zeros"), vec![0; 16 * MIB as usize]).unwrap();
     File::open(plain.join("zeros")).unwrap().sync_all().unwrap();
-    is_told(&plain.join("zeros"), "WRONG", "compresses to about 0 %, and btrfs (compress=zstd");
+    is_reported(&plain.join("zeros"), "WRONG", "compresses to about 0 %, and btrfs (compress=zstd");
     let pattern: Vec<u8> = (0..16 * MIB).map(|at| at as u8).collect();
     fs::write(plain.join("pattern"), pattern).unwrap();
     File::open(plain.join("pattern")).unwrap().sync_all().unwrap();
-    is_told(&plain.join("pattern"), "WRONG", "compresses to about");
+    is_reported(&plain.join("pattern"), "WRONG", "compresses to about");
     let again = sparse(plain.join("again"), 16 * MIB, &[(0, 16 * MIB)]);
     is_honest(&reads("", &again));
 }
@@ -143,18 +147,18 @@ fn compressible_content_is_reported() {
 #[test]
 fn unwritten_devices_are_reported() {
     let Some(zram) = Zram::new(64) else { return };
-    is_told(&zram.0, "WRONG", "holds only zeros, which zram");
+    is_reported(&zram.0, "WRONG", "holds only zeros, which zram");
     File::options().write(true).open(&zram.0).unwrap().write_all_at(&random(64 * MIB), 0).unwrap();
     is_honest(&reads("", &zram.0));
     let compressible: Vec<u8> = (0..64 * MIB).map(|at| at as u8).collect();
     File::options().write(true).open(&zram.0).unwrap().write_all_at(&compressible, 0).unwrap();
-    is_told(&zram.0, "WRONG", "compresses: the device reads less than the run counts");
+    is_reported(&zram.0, "WRONG", "compresses: the device reads less than the run counts");
 }
 
 #[test]
 fn loop_device_on_sparse_file_is_reported() {
     let Some(device) = Loop::new(16 * MIB) else { return };
-    is_told(&device.device, "WRONG", "is a loop device on a file that is 100 % holes");
+    is_reported(&device.device, "WRONG", "is a loop device on a file that is 100 % holes");
     let Some(full) = Loop::with(16 * MIB, &[], |file| file.write_all_at(&random(16 * MIB), 0).unwrap())
     else {
         return;

@@ -114,12 +114,12 @@ pub(super) fn unread_logs(span: &SpanContext) -> Vec<String> {
 
 pub(super) fn check(span: &SpanContext, limiter: Option<Limiter>) -> Vec<Finding> {
     let told = (limiter == Some(Limiter::VolumeLimit)).then(|| most_over(span)).flatten();
-    let is_told = |over: &OverLimit| {
+    let is_reported = |over: &OverLimit| {
         told.as_ref().is_some_and(|told| {
             std::ptr::eq(told.statement, over.statement) && std::ptr::eq(told.limit, over.limit)
         })
     };
-    let exceeded = exceeded_limits(span).into_iter().filter(|over| !is_told(over)).map(|over| {
+    let exceeded = exceeded_limits(span).into_iter().filter(|over| !is_reported(over)).map(|over| {
         let finding = Finding::new("volume-limit-exceeded", Severity::Warning, span, over.describe());
         finding.remedy(over.remedy())
     });

@@ -31,7 +31,7 @@ pub enum LatencyVerdict {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LatencySteadiness {
     pub verdict: LatencyVerdict,
-    /// When they changed, or until when they drifted; `None` = they stayed, or drifted to the end.
+    /// Time of the change, or end of the drift; `None` = no change, or a drift to the end.
     pub at: Option<f64>,
     /// Mean latency before the change, or at the start.
     pub from_ms: f64,

@@ -66,7 +66,7 @@ pub use content::warnings as content_warnings;
 pub use device::{Comparison, DeviceVerdict, DeviceWork, SpanVerdict};
 pub use diskspd_base::finding::{Finding, Severity};
 pub use diskspd_results::{Limiter, Verdict};
-pub use few_ios::highest_told;
+pub use few_ios::highest_reported;
 pub use judged::JudgedRecord;
 pub use latency::{LatencySteadiness, LatencyVerdict, Tail, judge_course as latency_steadiness};
 pub use limit::Limits;

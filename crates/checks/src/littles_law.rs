@@ -221,7 +221,7 @@ fn waiting_finding(span: &SpanContext, limits: &Limits, share: f64, threads: usi
     }
     if let Some(InFlight { counted: Some(counted), .. }) = span.queues.in_flight {
         finding = finding.shown_by(format!(
-            "{} had {counted:.1} of them in flight, by the kernel's counters",
+            "{} had {counted:.1} I/Os in flight, by the kernel's counters",
             span.the_device()
         ));
     }

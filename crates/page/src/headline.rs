@@ -24,7 +24,7 @@ fn render_tiles(span: &Span) -> Markup {
     let known = span.figures;
     let total = &known.total;
     let at = |percent| known.percentile(percent).and_then(|row| row.total);
-    let is_chance = |percent| total.ios.is_some_and(|ios| checks::highest_told(ios) < Some(percent));
+    let is_chance = |percent| total.ios.is_some_and(|ios| checks::highest_reported(ios) < Some(percent));
     let percentile = |name: &str, percent| match at(percent).is_some() && is_chance(percent) {
         true => format!("{name} percentile (fewer than 10 I/Os above it)"),
         false => format!("{name} percentile"),

@@ -125,7 +125,7 @@ fn write_requested(text: &mut Exposition, spans: &[MeasuredSpan]) {
         name: "diskspd_time_span",
         kind: MetricKind::Info,
         unit: "",
-        help: "Requested workload of a time span; with different targets that of the first.",
+        help: "Requested workload of a time span; if the targets differ, the workload of the first.",
     };
     let mut asked = text.family(about);
     for span in spans {

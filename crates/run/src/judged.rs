@@ -262,7 +262,7 @@ impl Run {
         }
     }
 
-    /// Reads the devices for a time.
+    /// Reads the devices repeatedly for this duration.
     fn wait(&mut self, time: Duration, control: &Control, watches: &mut Watches, live: &mut LiveFigures) {
         let until = self.begun.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         live.until(until);

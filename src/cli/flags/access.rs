@@ -45,7 +45,7 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Letter(b's'),
         forms: &[
             ("-s[<stride>]", "sequential I/O with this stride (default: the block size)"),
-            ("-si[<stride>]", "the same, all threads of a target sharing one position"),
+            ("-si[<stride>]", "sequential I/O with one position for all threads of a target"),
         ],
         default: "sequential, stride = block size",
         notes: "-s0 is the block size. Without -si, several threads each walk the target from the base.",

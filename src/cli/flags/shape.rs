@@ -176,7 +176,7 @@ pub(super) const FLAGS: &[Flag] = &[
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| share_of(target, Operation::WriteZeroes)),
         read: Read::Text(|draft, value| {
-            let percent = parse_share(value, "leave out --write-zeroes for none")?;
+            let percent = parse_share(value, "for no such writes, omit --write-zeroes")?;
             draft.target.shares.set(Operation::WriteZeroes, percent);
             Ok(())
         }),
@@ -197,7 +197,10 @@ pub(super) const FLAGS: &[Flag] = &[
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| share_of(target, Operation::DurableWrite)),
         read: Read::Text(|draft, value| {
-            draft.target.shares.set(Operation::DurableWrite, parse_share(value, "leave out --fua for none")?);
+            draft
+                .target
+                .shares
+                .set(Operation::DurableWrite, parse_share(value, "for no such writes, omit --fua")?);
             Ok(())
         }),
         ..DISKSPD

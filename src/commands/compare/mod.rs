@@ -129,7 +129,7 @@ fn report_comparison(
     // What can't be printed may still be written to a file.
     let exit = match AnswerFiles::take_standard_output(&request.out) {
         true => exit,
-        false => exit.max(report_error(output::told_to_stdout(&text))),
+        false => exit.max(report_error(output::print_sentences(&text))),
     };
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let by = if let Some(FailIf::Worse(by)) = request.fail_if { by } else { 0.0 };

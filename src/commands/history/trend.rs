@@ -46,7 +46,7 @@ pub(super) fn trend(
     if all.is_empty() {
         let _ = writeln!(text, "no run here has this figure ({})", figure.title());
     }
-    output::told_to_stdout(&text)
+    output::print_sentences(&text)
 }
 
 fn put_trend(text: &mut String, history: &History, figure: RunFigure) {
@@ -83,7 +83,8 @@ fn put_trend(text: &mut String, history: &History, figure: RunFigure) {
         }
     }
     if of_runs.len() > MAX_REPORTED {
-        let _ = writeln!(text, "  {} more such runs; --since leaves some out", of_runs.len() - MAX_REPORTED);
+        let _ =
+            writeln!(text, "  {} more such runs (--since shortens the list)", of_runs.len() - MAX_REPORTED);
     }
 }
 

@@ -47,7 +47,7 @@ pub(crate) fn repeat(asked: &RunSource, request: &RunRequest, how: Repeat) -> Re
     let Some(made) = made.finish(request, how) else { return Ok(worst) };
     let text = |room| visible::lines(&made.repetition.text(room)).into_owned();
     if outs.text_to_stdout {
-        worst = worst.max(report_error(output::told_to_stdout(&text(standard_output::room()))));
+        worst = worst.max(report_error(output::print_sentences(&text(standard_output::room()))));
     } else if !request.quiet {
         standard_error::write(&text(standard_output::room()));
     }

@@ -194,7 +194,7 @@ impl Scene {
         format!("{} && exec \"$0\" \"$@\"", all.join(" && "))
     }
 
-    /// Sets the limit of a group for this time.
+    /// Sets the limit of a group for this duration.
     pub fn while_set(&self, which: Group, length: Duration) -> Result<(), Failure> {
         for (group, (known, (_, one, two))) in self.groups.iter().zip(GROUPS) {
             if known == which {

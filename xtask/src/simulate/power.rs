@@ -145,7 +145,7 @@ impl DurableFolder {
             1 => now[..now.len() / 2].to_vec(),
             _ => return Ok(()),
         };
-        course.step(format_args!("of a file {} of {} bytes are there", kept.len(), now.len()));
+        course.step(format_args!("a file keeps {} of {} bytes", kept.len(), now.len()));
         fs::write(path, kept)
     }
 }

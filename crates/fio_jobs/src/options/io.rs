@@ -111,7 +111,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "bs_unaligned",
         &["blocksize_unaligned"],
         &["0"],
-        "I/Os begin at multiples",
+        "I/Os begin at multiples of the block size",
         "leave it out",
     ),
     refused_option(

@@ -64,7 +64,7 @@ pub fn chart(
         }
     };
     let key = distributions.iter().rev().map(|one| Key::line(one.class, one.name.clone())).collect();
-    let few = distributions.last().map(|most_important| beyond_what_is_told(most_important.ios));
+    let few = distributions.last().map(|most_important| beyond_reported(most_important.ios));
     let note = format!(
         "The further to the right, the rarer; the dot at the end of a line is the longest I/O of all. Both \
          axes are logarithmic.{}",
@@ -73,8 +73,8 @@ pub fn chart(
     ChartFigure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
 }
 
-fn beyond_what_is_told(ios: u64) -> String {
-    match checks::highest_told(ios) {
+fn beyond_reported(ios: u64) -> String {
+    match checks::highest_reported(ios) {
         Some(percent) => format!(
             " Above the {percent}th percentile fewer than 10 I/Os took longer: another run will have others."
         ),
@@ -93,7 +93,7 @@ mod tests {
             (400, "Above the 95th"),
             (1_000_000, "Above the 99.999th"),
         ] {
-            assert!(beyond_what_is_told(ios).contains(said), "{ios}");
+            assert!(beyond_reported(ios).contains(said), "{ios}");
         }
     }
 

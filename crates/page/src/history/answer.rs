@@ -113,9 +113,9 @@ fn change_sentence(told: usize, changed: usize) -> String {
                  same machine."
             )
         }
-        (1, 0) => "The figure with enough runs shows no lasting change.".into(),
+        (1, 0) => "Only one figure has enough runs; it shows no lasting change.".into(),
         (all, 0) => format!("None of the {all} figures with enough runs shows a lasting change."),
-        (1, _) => "The figure with enough runs shows a lasting change.".into(),
+        (1, _) => "Only one figure has enough runs; it shows a lasting change.".into(),
         (all, some) if all == some => {
             format!("All {all} figures with enough runs show a lasting change.")
         }

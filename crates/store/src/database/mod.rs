@@ -364,7 +364,7 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
-    /// Runs additions of runs whose rows are written together. The files of a run are durable at once; if the
+    /// Calls `work`, whose added rows are written together. The files of a run are durable at once; if the
     /// rows are lost, the next opening adds them.
     pub fn write_together<T>(&mut self, work: impl FnOnce(&mut StoreIndex) -> T) -> Result<T, StoreError> {
         let store = self.store.clone();

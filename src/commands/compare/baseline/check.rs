@@ -137,7 +137,7 @@ fn run(
         let side = Side { name: format!("now (@{})", keeper.label), runs };
         let comparison = compare_sides(judged, &side)?;
         let undecided: Vec<bool> =
-            tests.iter().map(|planned| can_be_told(&comparison, &planned.test.name)).collect();
+            tests.iter().map(|planned| is_decidable(&comparison, &planned.test.name)).collect();
         if !asked.rounds.until_sure
             || ended != RoundsOutcome::Complete
             || look >= MAX_CHECKS
@@ -179,7 +179,7 @@ fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], judged: &BaselineSide
     });
 }
 
-fn can_be_told(comparison: &RunComparison, test: &str) -> bool {
+fn is_decidable(comparison: &RunComparison, test: &str) -> bool {
     let of_test = |span: &&SpanCompared| comparison.workload_name(span) == test;
     let decides = comparison.time_spans.iter().filter(of_test).filter_map(|span| span.metrics.first());
     decides.into_iter().any(|metric| match metric.verdict {
@@ -211,7 +211,7 @@ fn report_check(
     }
     let exit = match AnswerFiles::take_standard_output(&asked.out) {
         true => Exit::Success,
-        false => report_error(output::told_to_stdout(&visible::lines(&text))),
+        false => report_error(output::print_sentences(&visible::lines(&text))),
     };
     let command_line = format!("diskspd baseline {}", quoted(&judged.request.given));
     let by = if let Some(FailIf::Worse(by)) = asked.fail_if { by } else { 0.0 };

@@ -45,7 +45,7 @@ pub(crate) fn precondition(request: &PreconditionRequest) -> Result<Exit, Comman
     if let Some(done) = steps.preconditioning() {
         if standard_output == StandardOutput::Report {
             let room = crate::sys::standard_output::room();
-            exit = report_error(output::told_to_stdout(&visible::lines(&precondition::text(&done, room))));
+            exit = report_error(output::print_sentences(&visible::lines(&precondition::text(&done, room))));
         }
         if let Some(mut record) = steps.last_record.take() {
             record.preconditioning = Some(done.clone());

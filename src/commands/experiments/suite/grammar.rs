@@ -113,7 +113,7 @@ fn read_outs(line: &CommandLine) -> Result<Vec<AnswerOutput>, CliError> {
         None => Ok(all),
         Some(out) => {
             let what = format!("--out {}: a suite is written as a page or as JSON", out.path.display());
-            Err(CliError::new(what).hint("the other forms are of baseline check and compare, which judge"))
+            Err(CliError::new(what).hint("the other forms are for the results of baseline check and compare"))
         }
     }
 }

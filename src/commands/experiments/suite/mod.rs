@@ -178,7 +178,7 @@ fn report_suite(
     let mut exit = Exit::Success;
     if walk.made.iter().any(|made| !made.is_empty()) {
         if !AnswerFiles::take_standard_output(&request.out) {
-            exit = report_error(output::told_to_stdout(&suite_text(&rows, standard_output::room())));
+            exit = report_error(output::print_sentences(&suite_text(&rows, standard_output::room())));
         }
         let runs = walk.made.iter().flatten().map(|run| &run.side.known);
         let command_line = format!("diskspd suite {}", quoted(&request.given));

@@ -96,7 +96,7 @@ fn report_sweep(
 ) -> Exit {
     let result = page::result(plan, walk, ended);
     let rows = &result.points;
-    let mut exit = report_error(crate::commands::shared::output::told_to_stdout(&visible::lines(
+    let mut exit = report_error(crate::commands::shared::output::print_sentences(&visible::lines(
         &result.text(standard_output::room()),
     )));
     standard_error::write(&findings_text(rows, !request.quiet));

@@ -14,7 +14,7 @@ use std::ffi::OsString;
 /// Fails if the preset is unknown, or output fails.
 pub(crate) fn preset(request: &PresetRequest) -> Result<Exit, CommandError> {
     match request {
-        PresetRequest::List => output::told_to_stdout(&presets::list()),
+        PresetRequest::List => output::print_sentences(&presets::list()),
         PresetRequest::Markdown => print(&presets::markdown()),
         PresetRequest::Show(name) => match presets::find(name) {
             Some(preset) => print(&(presets::show(preset) + &preset_xml(preset.name))),

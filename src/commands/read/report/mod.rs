@@ -57,7 +57,7 @@ fn of_answer(read: &LoadedAnswer, file: &Path, request: &ReportRequest) -> Resul
     let page = request.html.iter().map(|path| OutRequest { format: Some("html"), path: path.clone() });
     let outs: Vec<OutRequest> = request.out.iter().cloned().chain(page).collect();
     if outs.is_empty() {
-        return output::told_to_stdout(&visible::lines(&read.answer.text(standard_output::room())));
+        return output::print_sentences(&visible::lines(&read.answer.text(standard_output::room())));
     }
     let records = read.records.iter().cloned().chain([file.to_owned()]);
     let door =
@@ -76,7 +76,7 @@ fn report_file(file: &Path, verbose: bool) -> Result<Exit, CommandError> {
         RunFile::Results(results) => {
             let texts: Vec<String> =
                 results.iter().map(|run| run_text::text(run, verbose, standard_output::room())).collect();
-            output::told_to_stdout(&texts.join("\n"))
+            output::print_sentences(&texts.join("\n"))
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, Command
         ]));
     }
     let (text, exit) = read_back(request)?;
-    output::told_to_stdout(&text)?;
+    output::print_sentences(&text)?;
     Ok(exit)
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, Command
 pub(crate) fn print_all(ranks: Vec<RankReply>) -> Result<Exit, CommandError> {
     let text = |rank: &RankReply| format!("{}\n{}\n", rank.name, rank.text);
     let read = || ranks.iter().filter(|rank| rank.failure.is_none());
-    output::told_to_stdout(&read().map(text).collect::<String>())?;
+    output::print_sentences(&read().map(text).collect::<String>())?;
     let worst = read().map(|rank| rank.exit).max().unwrap_or(Exit::Success);
     let failures = ranks.iter().filter_map(|rank| Some(format!("{}: {}", rank.name, rank.failure.as_ref()?)));
     let failures: Vec<String> = failures.collect();

@@ -78,7 +78,7 @@ impl RunObserver for Console {
     fn notice(&self, notice: &Finding) {
         self.progress_ends();
         match notice.severity {
-            severity if !message_filter::is_told(severity, self.manner.quiet) => {}
+            severity if !message_filter::is_reported(severity, self.manner.quiet) => {}
             // What is merely good to know is told as a sentence, between the steps of the run.
             Severity::Note => print_line(&notice.message),
             // The time span is the one that goes on.

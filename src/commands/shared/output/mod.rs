@@ -36,7 +36,7 @@ pub(crate) fn to_stdout(bytes: &[u8]) -> Result<Exit, CommandError> {
 }
 
 /// Writes sentences to standard output, as a terminal shows them best where it is one.
-pub(crate) fn told_to_stdout(text: &str) -> Result<Exit, CommandError> {
+pub(crate) fn print_sentences(text: &str) -> Result<Exit, CommandError> {
     write_result(standard_output::is_open().and_then(|()| standard_output::print_text(text)))
 }
 
