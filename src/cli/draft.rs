@@ -144,7 +144,7 @@ impl RunRequestBuilder {
                 self.overrides.apply(profile);
                 if let Some(replay) = &mut request.run_options.replay {
                     replay.duration_given = self.overrides.duration.is_some();
-                    // What is recorded begins with its first I/O.
+                    // Recording begins with the first I/O.
                     let warmup = self.overrides.warmup.unwrap_or(0);
                     profile.time_spans.iter_mut().for_each(|span| span.warmup = warmup);
                 }

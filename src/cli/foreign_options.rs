@@ -79,7 +79,7 @@ pub(super) fn list(flag: &Flag, value: &str) -> Option<String> {
 
 pub(super) fn sweep_of(argument: &str) -> String {
     let usual = ["-b4K", "-r", "-Su", "-W1", "-d3"];
-    // What is swept is given once.
+    // A swept option is given once.
     let others = usual.into_iter().filter(|option| !argument.starts_with(&option[..2]));
     let others = others.collect::<Vec<_>>().join(" ");
     format!("diskspd sweep runs every value: diskspd sweep {argument} {others} test.dat")

@@ -384,7 +384,7 @@ impl OptionOnLine {
 /// `-r 8k file` is accepted as random I/O on two targets; hardly anyone means that.
 fn detached_value_warning(line: &TypedLine, draft: &RunRequestBuilder) -> Option<String> {
     let (last, first) = (line.options.last()?, line.targets.first()?);
-    // The state before the option is gone; judge by a fresh one with the same block size.
+    // The state before the option is unknown; use a new one with the same block size.
     let mut fresh = RunRequestBuilder::default();
     fresh.target.block_size = draft.target.block_size;
     let spelling = last.with_value(&fresh, first).filter(|_| line.targets.len() > 1)?;

@@ -88,7 +88,7 @@ fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, Comm
         Invocation::Usage(extent) => {
             let printed = print(&cli::help::usage(extent, standard_output::columns()));
             match extent {
-                // As DISKSPD, which is told nothing to do.
+                // As in DISKSPD without arguments.
                 UsageExtent::First => Ok(report_error(printed).max(Exit::Usage)),
                 UsageExtent::Everyday | UsageExtent::Topic(_) | UsageExtent::All => printed,
             }

@@ -274,7 +274,7 @@ fn block_of_one_gibibyte_runs() {
 }
 
 #[test]
-fn an_unwritable_report_file_fails_before_the_run() {
+fn unwritable_report_fails_before_run() {
     let (_directory, file) = directory_with("test.dat");
     diskspd("-c1M -W0 -d30 --out /nonexistent/run.json {}", &file).fails(1, &["/nonexistent/run.json"]);
     diskspd("-c1M -W0 -d30 --out run.docx {}", &file).fails(3, &["run.docx", ".json"]);

@@ -119,7 +119,7 @@ pub const ENGINES: [EngineRow; 14] = [
         description: "Linux AIO, the interface of libaio: many I/Os in flight from one thread, but only \
                       without the cache (-Su, -Sh); through the cache the kernel does them sequentially, \
                       in io_submit",
-        // Half of what the kernel gives to the whole machine unless told otherwise.
+        // Half of the kernel's default for the whole machine.
         max_depth: 32_768,
         real_io: true,
         needs_files: true,

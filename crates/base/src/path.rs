@@ -114,7 +114,7 @@ mod tests {
         let stored = serde_json::to_string(&text).unwrap();
         assert_eq!(serde_json::from_str::<RawText>(&stored).unwrap(), text);
         assert_eq!(text.as_bytes(), not_utf8);
-        // Another system may have no such name: what stands for it says what was meant.
+        // Another system may not have such a name: the replacement states the original.
         for shown in [text.as_path().to_string_lossy(), path(not_utf8).to_string_lossy()] {
             assert_eq!(shown, "disk-\u{fffd}.dat");
         }

@@ -59,7 +59,7 @@ fn missed_rate<'a>(span: &SpanContext<'a>) -> Option<MissedRate<'a>> {
     // Each place in a queue may have had an I/O in flight at either edge, which was due on the other side.
     let places: u64 = span.targets().map(|asked| request_places(span, asked.target)).sum();
     let unexplained = missing - 2.0 * places as f64 - rate_tolerance(span, offered);
-    // What was not done has to have waited: else nobody was late, and the rate is not what was missed.
+    // Missing I/Os must have waited. Otherwise none was late, and the rate is not the cause.
     let overdue =
         figures.max_not_submitted_delay.filter(|time| *time > JUST_DUE).map_or(0, |_| figures.not_submitted);
     let waited = figures.late_starts.saturating_add(overdue) as f64;
@@ -128,7 +128,7 @@ fn list_targets(slow: &[SlowTarget]) -> String {
 fn missed_by_target(span: &SpanContext, slow: &[SlowTarget]) -> Option<Finding> {
     let figures = span.measured.paced.as_ref()?;
     let waited = figures.late_starts.saturating_add(figures.not_submitted) as f64;
-    // What was not done waited.
+    // Missing I/Os waited.
     if slow.is_empty() || waited < slow.iter().map(|slow| slow.unexplained).sum() {
         return None;
     }

@@ -62,7 +62,7 @@ pub(super) fn judge(span: &SpanContext) -> Option<Contention> {
         effort.workers.iter().map(|worker| find_waiter(span, &shares, worker, window)).collect();
     let waiters = waiters.filter(|waiters| !waiters.is_empty())?;
     let waiting = waiters.iter().map(|waiter| waiter.waiting).sum::<f64>() / waiters.len() as f64;
-    // What is done in the time that was left would have been done in the rest too, at most.
+    // The remaining time would have had at most the same rate.
     let (mut done, mut possible) = (0.0, 0.0);
     for (index, waiter) in waiters.iter().enumerate() {
         let targets = span.results.threads.get(index).map_or(&[][..], |thread| &thread.targets);
@@ -190,7 +190,7 @@ impl Contention {
                     .to_owned()
             }
         };
-        // A rate that is asked for allows no more, however many CPUs are free.
+        // A requested rate is an upper limit, regardless of free CPUs.
         let most = (!achieved_rate::is_limited(span) && now > 0.0).then_some(most);
         most.into_iter().chain(processors::list_cpus(span, effort)).collect()
     }

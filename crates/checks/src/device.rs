@@ -261,7 +261,7 @@ fn without_effect(
             format!("{} did as much as the run counted", effects::names(&part.leaves()))
         }
     };
-    // What is in flight at the edges alone makes a difference then.
+    // I/Os in flight at the edges alone then cause a difference.
     let few = [("reads", &found.read), ("writes", &found.write)].into_iter().filter_map(|(name, side)| {
         let side = side.as_ref().filter(|side| !same(side))?;
         Some(format!("; {} {name} are too few to compare", count(side.counted_ios)))

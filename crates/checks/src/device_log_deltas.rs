@@ -155,7 +155,7 @@ fn media_writes(span: &SpanContext, statement: &DeviceLogDelta) -> Option<Findin
         "{erased} of the media were erased in {:.1} s; counted over all namespaces of the endurance group",
         seconds_of_ns(statement.interval_ns)
     ));
-    // Who says where writes are to go wants to know what it helped.
+    // Users of data placement need to see its effect.
     let placed = |target: &Target| !target.fdp.is_empty() || !target.write_streams.is_empty();
     Some(if span.asked.targets.iter().any(placed) { finding.as_answer() } else { finding })
 }

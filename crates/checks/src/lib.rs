@@ -199,7 +199,7 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
         let view = SpanContext::new(index + 1, record, asked, results, measured);
         let concluded = DerivedFacts::derive(&view);
         if record.merged.is_some() {
-            // What was observed is of single hosts, and was judged there.
+            // Observations belong to single hosts, and were judged there.
             let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());
             findings.extend(steady::finding::check(&view, steady, late, None));
             steadiness[index] = concluded.steadiness;

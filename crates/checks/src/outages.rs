@@ -230,7 +230,7 @@ fn outage_finding(
     };
     let of = longest.target.as_ref().filter(|_| span.ids.len() > 1);
     let of = of.map_or(String::new(), |path| format!(" of '{path}'"));
-    // What nobody asks anything of answers nothing: that is no outage.
+    // A target without requests completes none: that is no outage.
     let unrequested = failed::all_stopped_at(span).filter(|stopped| longest.is_at(*stopped));
     let from =
         unrequested.map_or(String::new(), |stopped| format!(", without requests from {stopped:.2} s on"));

@@ -34,7 +34,7 @@ struct ProcessStall {
 
 impl ProcessStall {
     fn measure(span: &SpanContext, delays: &Delays) -> ProcessStall {
-        // Where workers went on, nobody but the controlling thread was late.
+        // If workers continued, only the controlling thread was late.
         let starved = delays.total_us.saturating_sub(delays.workers_active_us.unwrap_or(0));
         let lost = delays.late_us.unwrap_or(0);
         let frozen = delays.frozen_us.unwrap_or(0);
@@ -62,7 +62,7 @@ impl ProcessStall {
 
     /// Severity of a delay with this share of the measured time; `None` = insignificant.
     fn delay_severity(&self, delays: &Delays, share: f64) -> Option<Severity> {
-        // Short ones count where nobody ran, which is no matter of busy CPUs.
+        // Short pauses count if no thread ran, because busy CPUs do not cause that.
         let lost = delays.late_us.unwrap_or(0).saturating_sub(delays.late_workers_active_us.unwrap_or(0));
         let short = |least| lost as f64 >= least * self.us as f64 / share;
         let long = |least| self.is_known || delays.longest_us >= least;

@@ -216,7 +216,7 @@ fn stopped_at(steady: &Steadiness) -> Option<f64> {
     match (steady.verdict, &steady.interruptions) {
         (SteadyVerdict::Changed, _) if next_to_nothing(to, from) => steady.changes.last().copied(),
         (SteadyVerdict::Falling, _) if next_to_nothing(to, from) => steady.steady_from,
-        // What is taken for the level is what most of the seconds did.
+        // The level is the rate of most seconds.
         (SteadyVerdict::Interrupted, Some(Interruption { times: 1, start: begin, end, .. }))
             if *begin < steady.interval && next_to_nothing(from, to) =>
         {

@@ -61,7 +61,7 @@ pub(super) struct RequestedJob {
 
 impl RequestedJob {
     pub(super) fn from_settings(settings: &JobSettings, around: &dyn HostContext) -> Option<RequestedJob> {
-        // All of them are read before one is missed, so that everything that is wrong is told.
+        // All settings are read before a missing one is reported, so that every error is reported.
         let (engine, shape, files) =
             (engine_kind(settings), JobShape::from_settings(settings), files::from_settings(settings));
         let (engine, mut shape, files) = (engine?, shape?, files?);
@@ -110,7 +110,7 @@ impl RequestedJob {
             run: run_settings::of_run(settings, &shape, rate.poisson)?,
             shape,
         };
-        // A zone's write pointer says what is next.
+        // A zone's write pointer determines the next position.
         job.shape.each_once &= !job.zoned;
         job.report_settings(settings);
         job.fits_settings(settings).then_some(job)

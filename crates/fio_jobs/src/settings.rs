@@ -116,7 +116,7 @@ impl<'a> JobSettings<'a> {
         let engine = settings.text("ioengine").unwrap_or_default();
         let is_refused = matches!(options::engine(engine), Some(options::EngineRule::Refused(_)));
         if !is_refused {
-            // Those of global sections are told once, whatever the number of jobs.
+            // Errors in global sections are reported once, regardless of the number of jobs.
             global
                 .untold
                 .take()

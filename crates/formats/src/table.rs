@@ -85,7 +85,7 @@ pub const FORMATS: [InputFormat; 6] = [
 pub fn of_beginning(bytes: &[u8]) -> Option<&'static InputFormat> {
     let text = decoded(bytes);
     let text = text.trim_start_matches(['\u{feff}', '\0']).trim_start();
-    // A record of this program says so at once; whatever its texts hold, it is nothing else.
+    // A record of this program is identified by its head, regardless of its texts.
     let own = text.get(..200.min(text.len())).unwrap_or(text);
     if own.starts_with('{') && own.contains("\"diskspd-record\"") {
         return None;

@@ -169,7 +169,7 @@ mod tests {
         let mut sorted = ordered.map(str::to_owned).to_vec();
         sorted.reverse();
         sorted.sort_by_cached_key(|name| natural_key(name));
-        // What is too long for a number compares as text.
+        // Numbers that are too long are compared as text.
         assert_eq!(sorted[..sorted.len() - 2], ordered[..ordered.len() - 2]);
         let all: std::collections::BTreeSet<_> = ordered.iter().map(|name| natural_key(name)).collect();
         assert_eq!(all.len(), ordered.len(), "different names have different keys");

@@ -103,7 +103,7 @@ fn interrupt_numbers(root: &Root, name: &str) -> Option<(String, Vec<u32>)> {
         if !messages.is_empty() {
             return Some((disk, messages));
         }
-        // 0 = none. A line that several controllers share says nothing of one.
+        // 0 = none. A line shared by several controllers does not belong to one.
         if let Some(line) = text(&at.join("irq")).and_then(|line| line.parse().ok()).filter(|line| *line > 0)
         {
             let users = root.text(format!("/sys/kernel/irq/{line}/actions")).unwrap_or_default();

@@ -66,7 +66,7 @@ impl Generic {
             metadata: answer.metadata,
             protected: answer.guards_itself().then_some(answer.protection),
             placement: None,
-            // Who isn't root may not ask the namespace for its command set.
+            // Only root may query the namespace's command set.
             zoned: answer.zoned || self.block.as_ref().is_some_and(Device::is_host_managed),
             deallocates: answer.deallocates,
             writes_zeroes: answer.writes_zeroes,

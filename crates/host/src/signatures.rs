@@ -50,7 +50,7 @@ pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
             found.push(name);
         }
     }
-    // What was read for this must not be in memory when the run begins.
+    // Data read here must not stay in memory when the run begins.
     let _ = rustix::fs::fadvise(device, 0, None, rustix::fs::Advice::DontNeed);
     Ok(found)
 }

@@ -56,7 +56,7 @@ pub(super) struct DeviceUse {
 impl DeviceUse {
     fn new(root: &Root, what: Identity, name: &str, by: Holder) -> DeviceUse {
         let place = FileLocation::from_path(name);
-        // A name that leads to another file by now says nothing of this one.
+        // A name that now leads to another file gives no information about this one.
         let is_named =
             matches!(what, Identity::File(..)) && Identity::read_identity(root, &place.path) == what;
         let others = match is_named && (!root.is_live() || is_stacked(&place.path)) {

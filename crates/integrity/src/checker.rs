@@ -125,7 +125,7 @@ impl<'a> SectorChecker<'a> {
             let is_open = match io.op {
                 Operation::Write => self.run.mode().stamps() && self.begin_write(io, engine),
                 Operation::Read => self.run.mode().checks() && self.begin_read(io),
-                // What is verified has no others but flushes, which begin by themselves.
+                // Verified targets have no other operations except flushes, which begin separately.
                 _ => false,
             };
             let write = self.writes;

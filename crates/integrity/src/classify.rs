@@ -47,7 +47,7 @@ pub(crate) fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorV
         _ if oldest == 0 => Unknown,
         Some(stamp) => judge_broken(expected, &stamp, sector),
         None if sector.iter().all(|byte| *byte == 0) => Failed(SectorState::Unwritten),
-        // What was there before the first write still is.
+        // The content from before the first write is still there.
         None if oldest == 1 => Failed(SectorState::Lost),
         None => Failed(SectorState::Foreign),
     }

@@ -182,7 +182,7 @@ impl BackReader<'_> {
             target: self.target.id,
             offset,
             oldest: ack.oldest,
-            // What was begun and never acknowledged the journal doesn't know.
+            // The journal does not contain writes that began and were never acknowledged.
             newest: SectorStamp::NEWEST,
             may_be_mixed: ack.overlapped || may_be_mixed,
         };

@@ -137,7 +137,7 @@ const TYPES: [FileSystemType; 76] = [
     type_row("gadgetfs", 0xaee7_1ee7, Kernel, &[]),
     type_row("functionfs", 0x0a64_7361, Kernel, &[]),
     type_row("binder", 0x6c6f_6f70, Kernel, &[]),
-    // What isn't in the table.
+    // File systems that are not in the table.
     shared_type("", Unknown, &[]),
 ];
 

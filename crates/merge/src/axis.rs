@@ -34,7 +34,7 @@ pub(crate) fn window(host: &Host, index: usize, results: &SpanResults) -> Option
     }
     let common = host.clock.as_ref().and_then(|clock| Some((clock, (*clock.windows.get(index)?)?)));
     if let Some((clock, window)) = common {
-        // It was asked before and after the run: what holds at both ends is the larger.
+        // Measured before and after the run; the larger value holds for both ends.
         let uncertainty = Some(clock.uncertainty_ns.max(clock.uncertainty_after_ns.unwrap_or(0)));
         return Some(HostTimes { begin: window.start_ns, end: window.end_ns, uncertainty });
     }

@@ -14,7 +14,7 @@ pub(crate) fn without_targets(profile: &Profile) -> Profile {
     for span in &mut profile.time_spans {
         span.targets.clear();
         span.thread_count = 0;
-        // In the order of DISKSPD 2.3 every thread's CPU is told, and hosts have different ones.
+        // DISKSPD 2.3's order states every thread's CPU, and hosts have different ones.
         if profile.compat.is_2_3() {
             span.affinity.clear();
         }

@@ -148,7 +148,7 @@ pub(crate) fn span_id(prefix: &str, number: usize) -> String {
 }
 
 fn of_judgement(judgement: &Judgement, spans: &SpanLinks, class: &str, head: &Markup) -> Markup {
-    // Also what was told before the run alone: the word above rests on it.
+    // Includes findings from before the run, on which the verdict depends.
     let told = |finding: &&Finding| finding.severity > Severity::Note;
     let (told, rest): (Vec<&Finding>, Vec<&Finding>) = judgement.findings.iter().partition(told);
     let parts = judgement

@@ -62,7 +62,7 @@ impl Serialize for AuxTables {
         let mut map = serializer.serialize_map(None)?;
         for (op, row) in Operation::aux_operations() {
             match self.table(op) {
-                // Summaries have always said so when nothing was flushed.
+                // Summaries always state when nothing was flushed.
                 None if op != Operation::Flush => {}
                 table => map.serialize_entry(row.stored, &table)?,
             }

@@ -81,7 +81,7 @@ pub(crate) fn supervise(
         Outcome { failures, troubles, ..all_spans(profile, results) }
     };
     let _decides = decision_hook(control);
-    // What is left of the run's time to end; `None` = it has all the time it wants.
+    // Remaining time for the run to end; `None` = unlimited.
     let mut patience: Option<Duration> = None;
     loop {
         let turn = match patience {
@@ -111,7 +111,7 @@ pub(crate) fn supervise(
             }
             Ok(GivenUp(error)) => return RunEnding::LeftBehind(given_up(left(), control, &error)),
             Ok(Died) => return RunEnding::LeftBehind(mark_died(left())),
-            // What was bounded is done.
+            // The limited work is done.
             Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.is_bounded() => {
                 patience = None;
             }

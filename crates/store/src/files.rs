@@ -294,7 +294,7 @@ fn parent_folder(path: &Path) -> PathBuf {
 fn sync_all(folders: BTreeSet<PathBuf>) -> io::Result<()> {
     for folder in folders {
         match OpenFolder::open(&folder) {
-            // Names can be put into it, and nobody may look: there is no way to wait for the disk.
+            // Files can be created in it, but it cannot be opened: there is no way to wait for the disk.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
             opened => opened?.sync()?,
         }
@@ -365,7 +365,7 @@ pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreErr
     let unwritten = |why: String| StoreError::Unwritten { file: file.to_owned(), why };
     let place = FileTarget::open(file).map_err(|error| unwritten(error.to_string()))?;
     let written = place.begin().and_then(|mut new| {
-        // Where there are no locks nobody takes one to clean up either.
+        // Without locks no one locks for a clean-up either.
         let _ = locks::hold(new.file());
         fault_points::write_all(new.file(), bytes)?;
         fault_points::sync_all(new.file())?;

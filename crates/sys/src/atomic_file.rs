@@ -87,7 +87,7 @@ impl FileTarget {
 
     /// Creates a file for this location, not yet under its name.
     pub fn begin(self: &Arc<FileTarget>) -> io::Result<NewFile> {
-        // Until it is as the earlier one was, it's nobody else's business.
+        // Other users must not access it before it has the earlier file's permissions.
         let mode = if self.earlier.is_some() { PRIVATE } else { MODE };
         let new = match self.create_unnamed(mode) {
             Ok(file) => NewFile { place: Arc::clone(self), file, state: NameState::Unnamed },
@@ -194,7 +194,7 @@ fn random_name(like: &OsStr) -> OsString {
     let random = format!(".{:016x}", fault_points::random());
     let bytes = like.as_bytes();
     let ending = Path::new(like).extension().map(|ending| ending.as_bytes()).unwrap_or_default();
-    // What is packed says in front of it what it is.
+    // Compressed content begins with its format.
     let packed = [&b"json.gz"[..], b"xml.gz"].into_iter().find(|ending| bytes.ends_with(ending));
     let ending =
         packed.unwrap_or(if ending.len() < NAME_MAX / 4 && ending != COLLECTED { ending } else { &[] });
@@ -307,7 +307,7 @@ impl NewFile {
             self.place.remove(&name);
         }
         copied?;
-        // What is written further belongs there.
+        // Later output belongs there.
         self.file = copy;
         Ok(name)
     }

@@ -118,7 +118,7 @@ mod tests {
             let end = program.finish().unwrap();
             (end.status.code(), String::from_utf8(end.printed).unwrap(), String::from_utf8(end.told).unwrap())
         };
-        // What is left behind has the pipes open, and would be waited for.
+        // Processes left behind keep the pipes open, and would be waited for.
         let said = finish(start("sleep 1000 & echo here; echo there >&2; exit 5"));
         assert_eq!(said, (Some(5), "here\n".into(), "there\n".into()));
         // A service outlives it, and is not waited for.

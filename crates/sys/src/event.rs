@@ -123,7 +123,7 @@ impl Event {
                 error => return Err(kernel_error(path, "locking it", error)),
             }
         }
-        // With the lock nobody takes it away any more; before, somebody may have.
+        // With the lock it cannot be removed any more; before, it could.
         if fs::fstat(&file).map_err(fail("inspecting it"))?.st_nlink == 0 {
             return Ok(None);
         }
@@ -163,7 +163,7 @@ impl Event {
         let fail = |error| kernel_error(&self.path, "waiting for it", error);
         let deadline = Instant::now() + limit;
         loop {
-            // What is pending is taken out before looking, so that no later change goes unnoticed.
+            // Pending notifications are read before the check, so that no later change is missed.
             self.forget_changes().map_err(fail)?;
             if self.is_set()? {
                 return Ok(true);
@@ -214,7 +214,7 @@ impl WaitCancel {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // Of two who close it at the same time one gets the lock: the other one's is gone by then.
+        // If two close it at the same time, one gets the lock. The other finds it removed.
         if fs::flock(&self.file, FlockOperation::NonBlockingLockExclusive).is_ok() {
             remove(&self.path, &self.file);
         }

@@ -59,7 +59,7 @@ pub fn takes_writes(file: OwnedFd, ways: IoFeatures) -> Result<(), Errno> {
     let (op, priority) = (Operation::Write, IoPriority::Unstated);
     queue.push([Transfer { op, file: 0, offset: 0, start: 0, length: 0, tag: 0, priority }].into_iter());
     let mut answer = 0;
-    // A queue that fails has said nothing of the file.
+    // An error of the queue gives no information about the file.
     let _ = queue.wait(1, SHORT_TIMEOUT, |_, result| answer = result);
     if answer < 0 { Err(Errno::from_raw_os_error(-answer as i32)) } else { Ok(()) }
 }

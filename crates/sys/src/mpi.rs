@@ -59,7 +59,7 @@ impl MpiWorld {
         // as for any program that is linked with it; it gets no rights by that which the user hasn't.
         let open = |flags| unsafe { Library::open(Some(library), RTLD_NOW | flags) };
         let open = |flags| open(flags).map_err(MpiError::from);
-        // Its names are nobody else's before it is known what it is.
+        // Its symbols stay private until it is identified.
         let local = open(RTLD_LOCAL)?;
         abi.check_marks(&LibraryMarks::find_marks(&local)?)?;
         // Global, because plug-ins of Open MPI need its symbols.

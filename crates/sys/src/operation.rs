@@ -77,7 +77,7 @@ pub fn supports(op: Operation, file: impl AsFd, size: u64) -> io::Result<()> {
     }
     let behind = size.next_multiple_of(BLOCK);
     perform(op, file.as_fd(), false, behind, BLOCK)?;
-    // What it took is given back: whoever zeroes ranges punches holes too.
+    // Frees the allocated space again: a file system that zeroes ranges can also punch holes.
     let _ = free_space::punch(file.as_fd(), behind, BLOCK);
     Ok(())
 }

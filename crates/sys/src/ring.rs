@@ -317,7 +317,7 @@ impl<F: EntryForm> Ring<F> {
         loop {
             match self.call.enter(left, min as u32, timeout) {
                 Ok(taken) => {
-                    // No more than there are, whatever the kernel says.
+                    // Limited to the actual number, regardless of the kernel's answer.
                     let taken = taken.min(left).min(self.queued);
                     self.queued -= taken;
                     left -= taken;
@@ -389,7 +389,7 @@ pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
     let mut answer = 0;
     ring.reap(|_, result| answer = result);
     match -answer {
-        // No bytes are no range; a device that is open for reading alone isn't asked that far.
+        // An empty range is valid; a device opened for reading alone is not checked this far.
         0 | libc::EINVAL | libc::EBADF | libc::EPERM => Ok(()),
         errno => Err(io::Error::from_raw_os_error(errno)),
     }

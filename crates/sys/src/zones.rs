@@ -137,7 +137,7 @@ mod tests {
             (raw_zone(2, 2, 1010), true, of(80, 10, true)),
             (raw_zone(2, 3, 1000), true, of(80, 0, true)),
             (raw_zone(2, 4, 1080), true, of(80, 80, true)),
-            // The kernel says that its write pointer is behind it.
+            // The kernel reports that its write pointer is after it.
             (raw_zone(2, 14, 1100), true, of(80, 80, false)),
             (raw_zone(2, 2, 1090), false, of(100, 90, true)),
             (raw_zone(2, 2, 900), true, of(80, 0, true)),

@@ -53,7 +53,7 @@ pub(super) fn fit_ranges(offsets: &[u64], area: TracedArea, unit: u64, least: u6
         .windows(2)
         .map(|two| DistributionRange { io: two[1].percent - two[0].percent, span: two[1].at - two[0].at });
     let mut ranges: Vec<DistributionRange> = ranges.collect();
-    // Nothing has to be said of what lies behind the last I/O.
+    // The area after the last I/O needs no range.
     let ends_in_gap = ranges.pop_if(|last| last.io == 0).is_some();
     if let Some(last) = ranges.last_mut().filter(|_| area.whole && !ends_in_gap) {
         last.span = 0;

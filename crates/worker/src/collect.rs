@@ -95,7 +95,7 @@ impl WorkerLoop<'_> {
             Nanos::MAX => TICK,
             due => Duration::from_nanos(due.saturating_sub(self.clock.now())).min(TICK),
         };
-        // What was completed before, because the queue was full, is not to wait for more.
+        // Earlier completions, because of a full queue, must not wait for more.
         let least = if self.done.is_empty() { self.least_completions() } else { 0 };
         self.engine.wait(least, timeout, &mut self.done)
     }

@@ -199,7 +199,7 @@ impl Recorder {
             });
         }
         self.close_finished_intervals(since_start);
-        // What was submitted together and reaped together went alike, and is counted together.
+        // I/Os submitted together and reaped together had the same times, and are counted together.
         let Some(mut alike) = ios.next() else { return };
         let mut times = 1;
         for io in ios {

@@ -120,7 +120,7 @@ pub(super) fn with_command_first(arguments: &[OsString]) -> Cow<'_, [OsString]> 
 pub(super) fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invocation, CliError>> {
     let (word, rest) = arguments.split_first()?;
     let command = find(word.as_encoded_bytes())?;
-    // What is behind -- can be another program's.
+    // Words after -- may belong to another program.
     let own = if matches!(command.takes, Operands::Program) {
         rest.split(|word| word == "--").next()
     } else {

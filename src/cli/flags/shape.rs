@@ -225,7 +225,7 @@ fn parse_share(value: &[u8], none: &'static str) -> Result<u32, ValueError> {
 }
 
 fn read_distribution(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
-    // What isn't UTF-8 is none of the forms.
+    // Text that is not UTF-8 matches no form.
     let text = std::str::from_utf8(value).unwrap_or("?");
     let wrong = |wrong: SpreadError| {
         let what = if value.is_empty() { "the value is missing" } else { wrong.what };

@@ -307,7 +307,7 @@ impl Coordinator {
             let place = |one: &CheckReply| one.places.get(id).cloned().unwrap_or_default();
             let places: Vec<Option<TargetLocation>> =
                 checked.iter().map(|one| one.as_ref().map(place)).collect();
-            // Simulated targets are nobody's and everybody's.
+            // Without real targets each rank has its own.
             let (groups, guessed) = match real || split {
                 true => group_places(&places),
                 false => (all().map(|(rank, _)| vec![rank]).collect(), false),

@@ -87,7 +87,7 @@ impl RankWork {
         let Some(Some(claimed)) = first.and_then(|first| claims.get(*first)) else { return };
         match Claims::shared_with(claimed.process, &claimed.claims) {
             Ok(claims) => self.claims = Some(claims),
-            // One of them says it.
+            // One of them reports it.
             Err(why) if self.beside.get(1) == Some(&self.rank) => print_line(Finding::warning(format!(
                 "rank {}: cannot also claim the devices of rank {}: {why}; if that rank is lost, others \
                  could mount them while the run continues",
@@ -274,7 +274,7 @@ impl RankWork {
             };
             let _ = say.send(Local::Ended(Box::new(ended)));
         };
-        // Without it nobody is there to say anything: that is told as a defect is.
+        // Without it no one can report anything; this is reported as a defect.
         let _ = std::thread::Builder::new().name("rank".into()).spawn(work);
         Running { said, starts, windows, begun: 0, left_behind: false, _claims: claims }
     }

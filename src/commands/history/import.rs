@@ -110,7 +110,7 @@ fn read_content(file: &Path) -> Result<Vec<(StoredForm, Vec<u8>)>, CommandError>
         return Ok(vec![(kept, bytes)]);
     }
     let parts = (format.parts)(&bytes);
-    // Each part has to say by itself what it says among the others.
+    // Each part must be understandable without the others.
     let same = |(part, run): (&Vec<u8>, &RunSummary)| {
         let alone = (format.read)(part, &run.name).ok();
         alone.is_some_and(|alone| alone == std::slice::from_ref(run))

@@ -25,7 +25,7 @@ pub(super) fn trend(
     figure: RunFigure,
 ) -> Result<Exit, CommandError> {
     let all = History::all(entries, figure, &index.fingerprints(entries)?);
-    // Of so many runs it can be told what the latest ones do, if no trend.
+    // With this number of runs, the latest ones can be judged, but not a trend.
     let (told, few): (Vec<_>, Vec<_>) = all.iter().partition(|history| history.points.len() >= MIN_LEVEL);
     let mut text = String::new();
     for history in told.iter().take(MAX_SHOWN) {

@@ -71,7 +71,7 @@ pub(super) fn run(request: &RunRequest) -> Result<Exit, CommandError> {
 /// # Errors
 /// Fails with all violated rules in order.
 pub(super) fn check(run: &Runnable, request: &RunRequest) -> Result<(), CommandError> {
-    // A profile is printed without how it is run.
+    // A printed profile does not include run options.
     let findings = if request.profile_only { validate(&run.profile, true) } else { run.findings() };
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(CommandError::usage(findings));

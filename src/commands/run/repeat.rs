@@ -39,7 +39,7 @@ pub(crate) fn repeat(asked: &RunSource, request: &RunRequest, how: Repeat) -> Re
         None => asked.run.door(OutputPolicy::default()),
     };
     let mut files = answer_forms::open(&outs.of_answer(), door, output::verdicts(request), &patience)?;
-    // Between two runs, where none of them listens. What is said of it they say.
+    // Between two runs, when none of them handles signals. The runs report it.
     let _watch = ctrl_c::ends_silently(&control)?;
     let mut walk = Walk { control, ..Walk::new(asked, request, how, &outs) };
     walk.run_all()?;

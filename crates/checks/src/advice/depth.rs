@@ -37,7 +37,7 @@ pub(super) fn one_at_a_time(span: &SpanContext, asked: RequestedTarget) -> Optio
         .on_target(&target.path)
         .shown_by(format!("requested: {depth} outstanding I/Os"))
         .remedy(remedy);
-    // What engine sync makes of a queue depth is said aloud with what limited the run.
+    // The limit of the run reports the effect of engine sync on the queue depth.
     let said = depth == DEFAULT_DEPTH || severity == Severity::Note;
     Some(if said { finding.quietly() } else { finding })
 }

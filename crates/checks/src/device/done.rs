@@ -76,7 +76,7 @@ pub(super) fn count_done(
             let remedy = Some(format!("echo 1 > /sys/block/{disk}/queue/iostats"));
             return Err(UncountedIo { why, remedy, off: true, switched: *switched });
         }
-        // A device without a cache that could be lost is never asked to flush it.
+        // A device without a volatile cache receives no flushes.
         if layer.queue_limits.is_some_and(|traits| traits.write_back != Some(false)) {
             flushable = true;
             sum.flushes = sum.flushes.zip(flushes(part, facts, layer)).map(|(a, b)| a.saturating_add(b));

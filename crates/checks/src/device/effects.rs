@@ -92,7 +92,7 @@ impl JudgedPart<'_> {
         others_read: Option<u64>,
         share: f64,
     ) -> ForeignBytes {
-        // What a process asks of other hosts the kernel doesn't count by process.
+        // The kernel does not count I/O to other hosts by process.
         let read = match others_read.filter(|_| !self.part.is_remote()) {
             Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
             None if self.part.buffered => 0,
@@ -100,7 +100,7 @@ impl JudgedPart<'_> {
         };
         // A file system that punches holes writes that down.
         let changes = self.part.write.bytes > 0 || self.part.discarded.ios > 0;
-        // A client has no journal, and past the page cache it writes what it is told to.
+        // A client has no journal, and without the page cache it writes only what was requested.
         let by_itself = self.part.on_file_system && (!self.part.is_remote() || self.part.buffered);
         let known = if by_itself && changes {
             device.write.bytes

@@ -287,7 +287,7 @@ fn one_cached_target_of_two_is_reported() {
     );
     let fine = judged(Case { came: Some(51 * MIB), ..small.clone() });
     assert_eq!((fine.verdict, fine.severity), (Verified, None), "{fine:#?}");
-    // Where it doesn't tell, the sum is all there is, and that is said.
+    // Without separate counts only the sum is known, which is reported.
     let sum = judged(small);
     assert_eq!(sum.verdict, Verified, "{sum:#?}");
     assert!(sum.parts[0].message.ends_with("; 2 targets together"), "{sum:#?}");

@@ -85,7 +85,7 @@ pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Opt
         for limit in period.limits {
             for part in &span.parts {
                 let Some(layer) = limited_device(span, part, limit) else { continue };
-                // What was served from memory did not reach the device, and no limit held it back.
+                // I/Os served from memory did not reach the device, and no limit held them back.
                 if !reached_device(span, layer) {
                     continue;
                 }

@@ -143,7 +143,7 @@ fn one_at_a_time(span: &SpanContext, effort: &ResourceUsage) -> Finding {
 
 /// Reports the storage as the limit at the actual depth.
 fn storage_finding(span: &SpanContext, limits: &Limits) -> Finding {
-    // That the depth asked for wasn't reached is no detail: figures of another depth are what was measured.
+    // A depth below the requested one is important: the figures are of another depth.
     let but = |ios: f64| if ios < MAX_DEPTH_RATIO * limits.depth as f64 { "but only " } else { "" };
     let at_device = match span.queues.in_flight.and_then(|queue| queue.counted) {
         Some(ios) => format!("{}{ios:.1} of them {}", but(ios), place_text(span)),

@@ -124,7 +124,7 @@ mod tests {
             // Edges are of a host in part; one that ended before did nothing behind its end.
             (&[even, &[1.0, 50.0, 50.0, 50.0, 1.0]], &[&[], &[]]),
             (&[even, &[50.0, 50.0, 50.0]], &[&[], &[3]]),
-            // Nobody else is there, or nobody does anything.
+            // No other host is present, or none is active.
             (&[&[0.0; 5], stalls], &[&[], &[]]),
         ];
         for (courses, expected) in table {

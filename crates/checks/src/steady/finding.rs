@@ -92,7 +92,7 @@ fn course_in_words(span: &SpanContext, steady: &Steadiness) -> (&'static str, St
     match (steady.verdict, steady.steady_from) {
         (SteadyVerdict::Changed, _) => {
             let times: Vec<String> = steady.changes.iter().map(|time| format!("{time:.0}")).collect();
-            // What lay between isn't told by the first and the last level.
+            // The first and the last level do not show the course between them.
             let change = levels_between(span, &steady.changes).unwrap_or(change);
             ("changed", format!("not steady: the rate changed at second {}: {change}", times.join(", ")))
         }

@@ -61,7 +61,7 @@ impl Nowait {
                 continue;
             }
             if let Some(tried) = self.tried.get_mut(one.request as usize) {
-                // What is as short without the flag ends there: it wouldn't have waited.
+                // If it is equally short without the flag, the end is reached: it would not have waited.
                 tried.missed = tried.first.is_some_and(|first| first != one.result);
             }
             done.push(one);

@@ -76,7 +76,7 @@ fn try_out(ring: &mut Ring<Commands>, length: u32, registered: bool) -> io::Resu
         );
         answer = read_one(ring, length);
     }
-    // What is to be written may lie there.
+    // This area may contain data to be written.
     if let Some(mut slot) = ring.memory_mut().part(0, size) {
         slot.copy_from(&bytes);
     }

@@ -188,7 +188,7 @@ mod tests {
         Io { request, file, op: Operation::Read, offset: 0, length: 8, buffer_offset: 8 * request as usize }
     }
 
-    // No test can take the kernel's memory away; these start where the kernel has just said that it has none.
+    // No test can exhaust the kernel's memory; these start after the kernel has reported that.
 
     #[test]
     fn refused_requests_are_submitted_later() {

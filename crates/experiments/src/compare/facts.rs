@@ -36,7 +36,7 @@ pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifferen
     let (mut differ, mut must_agree) = (Vec::new(), Vec::new());
     for (name, must) in names {
         let [of_first, of_other] = [&facts[0], &facts[1]].map(|side| values(side, name));
-        // What nobody recorded of one side can't be held against it.
+        // A fact that was not recorded for one side is not a difference.
         let known = of_first.iter().chain(&of_other).flatten().collect::<std::collections::BTreeSet<_>>();
         if of_first == of_other && of_first.len() == 1 {
             continue;

@@ -298,7 +298,7 @@ fn side_differences(
     let (mut differences, mut not_comparable) = (Vec::new(), Vec::new());
     for (runs, one) in matched.iter().zip(found) {
         let (differ, must_agree) = facts::differences(workloads::borrowed(runs));
-        // What is the same of all workloads is said once.
+        // Results common to all workloads are printed once.
         differences.extend(differ.into_iter().filter(|new| !differences.contains(new)).collect::<Vec<_>>());
         let of_test = |found: SideDifference| match found {
             found if !one.is_test => found,

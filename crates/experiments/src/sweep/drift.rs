@@ -42,7 +42,7 @@ impl Drift {
         let steps = history.len().checked_sub(1).filter(|steps| *steps > 0)?;
         let timed = history.iter().enumerate().filter_map(|(at, ran)| {
             let (SweepAction::Point(group) | SweepAction::Reference(group)) = ran.what else { return None };
-            // A rate that is asked for is done, whatever became of the device.
+            // A requested rate is reached, even if the device changes.
             let by_rate = sweep.points.get(group).is_some_and(|point| point.by_rate);
             let iops = ran.line.as_ref()?.iops;
             let time = at as f64 / steps as f64 - 0.5;

@@ -137,7 +137,7 @@ impl LatencyLog {
     pub fn new(duration_s: u32) -> LatencyLog {
         let seconds = u64::from(duration_s).div_ceil(MAX_ENTRIES).max(1);
         let width = seconds * 1_000_000_000;
-        // What is late goes into one more.
+        // Late values are counted in an additional interval.
         let kept = u64::from(duration_s).div_ceil(seconds) + 1;
         LatencyLog {
             width,

@@ -74,7 +74,7 @@ pub fn detect(watched: WatchedIos) -> Vec<IdleStretch> {
     let silent: Vec<Range<usize>> = silences.iter().filter(exceptional).cloned().collect();
     let within =
         |silence: &Range<usize>, low: &Range<usize>| low.start <= silence.start && silence.end <= low.end;
-    // What is silent nearly all the time is silent: its edges are known better.
+    // A series that is silent nearly all the time counts as silent; its edges are known better.
     let is_silent = |low: &Range<usize>| {
         silent
             .iter()

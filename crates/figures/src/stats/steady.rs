@@ -128,7 +128,7 @@ impl SeriesShape {
         if let Some(found) = find_turns(&merged, &shape, mean) {
             shape = Shape::Periodic(Periodic { period: found.period * factor as f64, ..found });
         }
-        // Where most intervals are empty there is no level to speak of.
+        // If most intervals are empty, there is no level.
         if shape == Shape::Level && is_mostly_empty(rates) {
             return None;
         }

@@ -233,7 +233,7 @@ fn step_ms(lines: &[LogLine]) -> Option<u64> {
 fn interval_ms(lasted_ms: u64, step_ms: u64) -> u64 {
     let mut interval = 100_u64;
     for factor in [2, 5, 10].into_iter().cycle() {
-        // Steps are a few ms shorter than was asked for at times.
+        // Steps are sometimes a few ms shorter than requested.
         let is_long_enough = interval as f64 >= step_ms as f64 * 0.9;
         if is_long_enough && lasted_ms as f64 / interval as f64 <= MAX_INTERVALS {
             break;

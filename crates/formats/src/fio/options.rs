@@ -236,7 +236,7 @@ fn job_caching(job: &FioJob, engine: &str) -> Caching {
         mode: if direct { CacheMode::DisableOsCache } else { CacheMode::Cached },
         write_through: written_through("sync"),
         memory_mapped: engine == "mmap",
-        // What isn't direct is cached on block devices, too.
+        // I/O without direct is cached on block devices, too.
         cached_devices: !direct,
         block_device: None,
     }

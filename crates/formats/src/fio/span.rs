@@ -37,7 +37,7 @@ fn of_entries(entries: &[FioJob]) -> SpanSummary {
     let of = |name: &str| entries.iter().filter_map(|job| job.value.get(name)).collect::<Vec<&Value>>();
     let (reads, writes, mixed) = (of("read"), of("write"), of("mixed"));
     let apart: Vec<&Value> = reads.iter().chain(&writes).copied().collect();
-    // Of `unified_rw_reporting` nobody knows which were read; `both` tells everything twice.
+    // With `unified_rw_reporting` reads and writes are not distinguished; `both` reports everything twice.
     let only_mixed = !mixed.is_empty() && !apart.iter().any(|direction| is_busy(direction));
     let all = if only_mixed { mixed } else { apart };
     let ms = entries.iter().map(FioJob::runtime_ms).max().filter(|ms| *ms > 0);

@@ -108,7 +108,7 @@ fn read_system(head: TextPiece, run: &mut RunSummary) -> bool {
         let value = value.trim();
         match label.trim_end() {
             "Command Line" if !value.is_empty() => {
-                // Where a console wrapped it, nobody knows whether blanks stood there.
+                // If a console wrapped it, the number of blanks is unknown.
                 let is_whole = lines.peek().is_none_or(|next| matches!(next.text, "" | PARAMETERS));
                 run.command_line = is_whole.then(|| path_bytes(value).into());
             }

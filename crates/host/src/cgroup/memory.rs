@@ -33,7 +33,7 @@ impl ControlGroup {
             return None;
         }
         let limit = self.text("memory.max").or_else(|| self.text("memory.limit_in_bytes"))?;
-        // Version 1 says "no limit" as the largest multiple of a page.
+        // Version 1 represents "no limit" by the largest multiple of a page.
         limit.parse().ok().filter(|&limit: &u64| limit < 1 << 62)
     }
 

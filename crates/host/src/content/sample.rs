@@ -45,11 +45,11 @@ pub(super) fn take(
         let bytes = buffer.as_mut_slice();
         let read = match direct.as_ref().map(|file| file.read_at(bytes, offset)) {
             Some(Ok(read)) => Some(read),
-            // It said it could and can't (file systems in user space): the cache always can.
+            // It claimed support without having it (file systems in user space); the cache always works.
             Some(Err(_)) | None => {
                 (direct, sample.direct) = (None, false);
                 let read = cached.read_at(bytes, offset).ok();
-                // What wasn't there before must not stay.
+                // Pages that were not cached before must not stay.
                 let _ = rustix::fs::fadvise(cached, offset, NonZero::new(block), Advice::DontNeed);
                 read
             }

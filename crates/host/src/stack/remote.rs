@@ -27,7 +27,7 @@ fn of_mount(root: &Root, mount: &Mount) -> Option<Stack> {
         options.find_map(|option| option.strip_prefix(name)?.strip_prefix('=')?.parse::<u64>().ok())
     };
     let traits = Traits {
-        // What it flushes are no writes.
+        // Its flushes are no writes.
         write_back: Some(false),
         fua: None,
         largest_io: option("rsize").into_iter().chain(option("wsize")).min(),

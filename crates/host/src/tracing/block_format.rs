@@ -35,7 +35,7 @@ impl BlockFormat {
             device: u32_at(record, self.device)?,
             sector: u64_at(record, self.sector)?,
             sectors: u32_at(record, self.sectors)?,
-            // What is behind the end of the text is left over from others.
+            // Bytes after the end of the text are left over from earlier texts.
             letters: letters.split(|letter| *letter == 0).next()?,
         })
     }

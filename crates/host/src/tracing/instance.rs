@@ -201,7 +201,7 @@ impl Drop for Instance {
         for _ in 0..MAX_TRIES {
             match fs::remove_dir(&self.directory) {
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
-                // Nobody is left to be told; should it have failed, a later program removes it.
+                // No one can receive an error here. If it failed, a later program removes the instance.
                 _ => return,
             }
         }

@@ -107,7 +107,7 @@ impl DeviceNumber {
         const DISK: u32 = 7;
         let found = Fields(answer);
         let (kind, disk, partition) = (found.u32(0)?, found.u32(4)?, found.u32(8)?);
-        // What has no partitions says so.
+        // A disk without partitions.
         let partition = if partition == u32::MAX { 0 } else { partition };
         (kind == DISK).then_some(DeviceNumber { disk, partition })
     }

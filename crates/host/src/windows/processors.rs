@@ -216,7 +216,7 @@ mod tests {
                 sample_relation(NODE, &0_u32.to_le_bytes(), &[(0, 0b1111)]),
             ]
             .concat(),
-            // The second one is told first.
+            // The second one is reported first.
             sockets: [
                 sample_relation(SOCKET, &[], &[(1, 0b11)]),
                 sample_relation(SOCKET, &[], &[(0, 0b1111)]),

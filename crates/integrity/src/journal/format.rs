@@ -184,7 +184,7 @@ impl JournalContent {
                 let possible = possible && (1..=MAX_UNIT_BYTES).contains(&unit);
                 (possible && unit.is_multiple_of(u64::from(sector))).then_some(())?;
                 let target = JournalTarget { id, sector, unit, mixing, atomic, path };
-                // One that is told anew in another way would make nonsense of what was said of it.
+                // A contradictory repetition would invalidate earlier entries.
                 (*self.targets.entry(id).or_insert_with(|| target.clone()) == target).then_some(())?;
             }
             (ACKS, false) => {

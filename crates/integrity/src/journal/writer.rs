@@ -86,7 +86,7 @@ impl AckJournal {
         pieces.iter().for_each(|piece| piece.append_to(&mut waiting.added));
         drop(waiting);
         self.shared.changed.notify_all();
-        // By the journal's own thread: the device may keep whoever asks it.
+        // In the journal's own thread, because the device may block any caller.
         self.shared.wait_while(PendingAcks::is_busy).failure.clone().map_or(Ok(()), Err)
     }
 }

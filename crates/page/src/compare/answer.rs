@@ -45,7 +45,7 @@ pub(super) fn verdicts(page: &ComparisonPage) -> Markup {
             @for one in alone { p { "Only in " (letter) ", not compared: " (line(one)) } }
         }
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
-            // What concerns all of them is said once.
+            // Common findings are printed once.
             (render_verdict(page, span, if number == 0 { &warnings } else { &[] }))
         }
         @if page.is_noise {

@@ -28,7 +28,7 @@ fn engine_choice_depends_on_the_work() {
         (plain(1, &[Blocking]), EngineKind::Sync, "as in DISKSPD"),
         (plain(1, &[Unknown]), EngineKind::Sync, "as in DISKSPD"),
         (routines(1, &[Later]), EngineKind::Sync, "as in DISKSPD"),
-        // unless told otherwise.
+        // by default.
         (polled(1, &[Unknown]), EngineKind::Uring, "--poll"),
         (polled(8, &[Unknown]), EngineKind::Uring, "--poll"),
         (routines(8, &[InCall]), EngineKind::Uring, "-x"),

@@ -52,7 +52,7 @@ impl ReducibleContent {
     pub fn unit(&mut self, bytes: usize) -> Unit {
         let drawn = self.choices.next_u64();
         let number = if drawn < self.repeats {
-            // Before the first unit there are numbers too: those units nobody has written.
+            // Before the first unit the numbers are those of units that were never written.
             self.new.wrapping_sub(SIZE_STEP + drawn % CHOICE)
         } else {
             self.new += 1;

@@ -42,7 +42,7 @@ pub(super) fn check_same_paths(span: &TimeSpan) -> Option<Finding> {
 /// Checks a target's settings in its time span.
 pub(super) fn check_target(case: &Case) -> Vec<Finding> {
     let mut findings = mix::check(case);
-    // Each part and size by itself; what all have in common is told once.
+    // Each part and size separately; common errors are reported once.
     for portion in case.target.portions() {
         let Case { span, compat, .. } = *case;
         let found = check_portion(&Case { span, compat, target: &portion.target });

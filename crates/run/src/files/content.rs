@@ -46,7 +46,7 @@ pub(crate) fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarg
             continue;
         }
         let (from, to) = (workload.base, workload.base.saturating_add(workload.region));
-        // What isn't there is told when it is opened.
+        // A missing file is reported when it is opened.
         let Some(located) = located.find(target).cloned() else { continue };
         match places.entry(&target.location) {
             Entry::Occupied(place) => {

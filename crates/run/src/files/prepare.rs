@@ -185,7 +185,7 @@ fn write(
             reason => UnfinishedFile { reason, written: Some(written) },
         },
     })?;
-    // What is on the device is not known when this fails.
+    // After an error the content of the device is unknown.
     file.sync_data().map_err(|error| emptied(fail("flush the file to the device", error)))
 }
 

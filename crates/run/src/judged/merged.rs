@@ -94,7 +94,7 @@ fn dirty<'a>(files: impl Iterator<Item = &'a Path>) -> Option<u64> {
         if clock::monotonic() >= deadline {
             return None;
         }
-        // A file that is gone has no dirty pages.
+        // A removed file has no dirty pages.
         let Ok(file) = File::open(path) else { continue };
         sum = Some(sum.unwrap_or(0) + page_cache::dirty_bytes(&file, 0, 0).ok()?);
     }

@@ -21,7 +21,7 @@ pub(super) fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (Directi
         requested(calls_on_storage, calls.unclear, asked, &counted, claimed)
     };
     let read = side(&program.read, counted.read_bytes, claimed.read, |ios| ios.reads);
-    // What was dropped before it was written is no I/O of a device.
+    // Data dropped before it was written caused no device I/O.
     let write = side(&program.write, counted.write_bytes, claimed.write, |ios| ios.writes);
     (read, write)
 }

@@ -108,7 +108,7 @@ pub(crate) fn measure(
             return None;
         }
         for ((thread, desk), worker) in threads.into_iter().zip(&desks).zip(&plan.workers) {
-            // A panic was told when it happened.
+            // A panic was reported when it happened.
             let _ = thread.join();
             let ended = desk.take().unwrap_or_else(|| handoff::nothing_done(worker, plan));
             results.threads.push(ended.results);

@@ -75,7 +75,7 @@ pub(super) fn simulate(
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];
     // Interrupted in the midst of it, some threads have done nothing at all.
     if !failures.is_empty() || control.is_interrupted() {
-        // What ended it is told by whoever runs the spans.
+        // The caller reports the cause of the end.
         results.measured = 0;
         results.ended = None;
     }

@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn delays_of_busy_machine_do_not_count() {
         let mut pulse = StallDetector::new(1000 * MS, 0);
-        // The end of the window was at 2000, the pulse at 2450: both had gone by already.
+        // The end of the window was at 2000, the pulse at 2450: both had passed.
         let wakes = [(1100, 1101), (1201, 1250), (1350, 2350), (2000, 2351), (2450, 2550), (2460, 2551)];
         for (meant, now) in wakes {
             pulse.note_beat(meant * MS, WakeSample { now: now * MS, ..WakeSample::default() });

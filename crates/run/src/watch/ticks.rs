@@ -78,7 +78,7 @@ mod tests {
         beats.count_tick(1080 * MS, 130);
         beats.count_tick(1080 * MS, 130);
         beats.count_tick(1120 * MS, 130);
-        // Woken late: nobody knows where it was done.
+        // Woken late: the CPU is unknown.
         beats.count_tick(1165 * MS, 175);
         let found = beats.finish().unwrap();
         assert_eq!((found.width_us, found.ios.0), (20_000, vec![20, 20, 20, 0, 0, 0, 20, 20]));

@@ -61,7 +61,7 @@ pub fn refusals(span: &TimeSpan, _: &SpanPlan, options: &Options) -> Vec<String>
     if options.run_options.simulated() {
         return Vec::new();
     }
-    // What is wrong with the places is what the plan has complained of.
+    // The plan has already reported errors of the places.
     let places = locations(span, options).unwrap_or_default();
     let refused = written(span, &places).filter_map(|place| protect([place], options.permission()).err());
     let mut refused: Vec<String> = refused.map(|refusal| refusal.to_string()).collect();

@@ -134,7 +134,7 @@ impl Store {
             answer => return answer,
         }
         let folder = OpenFolder::open(&self.folder);
-        // The index last: as soon as it is gone another program may make one, and a journal beside it.
+        // The index is last. As soon as it is removed another program may create one, with a journal.
         for name in [format!("{INDEX}-journal"), format!("{INDEX}-wal"), INDEX.to_owned()] {
             match folder.as_ref().map_err(|error| error.kind()).map(|folder| folder.remove(&name)) {
                 Ok(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
@@ -167,7 +167,7 @@ impl Store {
 
     fn open_connection(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
         announce_step(FileStep::Connect)?;
-        // SQLite refuses links anywhere in the path; where the folder is, its owner says.
+        // SQLite refuses links anywhere in the path; the folder's owner chooses its location.
         let folder = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
         let flags = mode | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(folder.join(INDEX), flags)?;
@@ -437,7 +437,7 @@ impl Store {
     /// Returns the row of a run from its files; `None` if it was removed in the meantime.
     pub(super) fn entry(&self, id: &str, source: StoredForm) -> Result<Option<StampedEntry>, StoreError> {
         let Some(run) = self.read_known(id, source)? else { return Ok(None) };
-        // Before what is said is read: who changes it meanwhile is noticed later.
+        // Read before the content, so that a change in between is noticed later.
         let notes = self.stamp_of(id)?;
         Ok(Some(StampedEntry { entry: StoreEntry::new(id, source, self.read_notes(id)?, run), notes }))
     }
@@ -487,7 +487,7 @@ fn put(transaction: &Connection, store: &Store, entry: &StampedEntry) -> Result<
     if rows::has_fingerprint(transaction, hash).map_err(failed)? {
         return Ok(());
     }
-    // What it says of itself has to fit.
+    // Its description of itself must match.
     let told = store.fingerprint(&entry.id).filter(|told| told.hash == *hash);
     let told = told.filter(|told| Fingerprint::of_parts(told.parts.clone()).hash == *hash);
     told.map_or(Ok(()), |told| rows::add_fingerprint(transaction, &told).map_err(failed))

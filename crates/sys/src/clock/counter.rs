@@ -111,7 +111,7 @@ impl Counter {
         let tolerated = now.nanos.saturating_sub(since.nanos) / TOLERANCE + NOISE;
         match count_rate(self.first, now) {
             Some(rate) if here.abs_diff(now.nanos) <= tolerated => {
-                // What is missing or too much is spread over the next interval.
+                // The deviation is spread over the next interval.
                 let correction = ((i128::from(now.nanos) - i128::from(here)) << SCALE) >> INTERVAL;
                 let most = i128::from(rate / TOLERANCE);
                 let rate = i128::from(rate) + correction.clamp(-most, most);

@@ -20,7 +20,7 @@ impl<F: EntryForm> Ring<F> {
             }
             // Submits what is still queued; makes room for the cancellations.
             let entered = self.enter(0, Duration::ZERO);
-            // What is polled is with the device, which ends it soon; such a ring knows no cancellation.
+            // Polled I/Os are at the device, which ends them soon; such a ring cannot cancel.
             if !self.options.polled {
                 self.cancel(cancel_any);
             }
@@ -35,7 +35,7 @@ impl<F: EntryForm> Ring<F> {
                     (CANCEL, error) => cancel_any &= error != -libc::EINVAL,
                     (tag, _) => {
                         let busy = self.busy.get_mut(tag as usize);
-                        // One that nobody waits for doesn't let go of memory.
+                        // An I/O that is no longer waited for keeps its memory.
                         self.in_flight -= u32::from(busy.is_some_and(std::mem::take));
                     }
                 }

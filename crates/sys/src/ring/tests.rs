@@ -132,7 +132,7 @@ fn wait_ends_at_its_timeout_on_every_kernel() {
             assert_eq!((ring.visible(), ring.queued()), (0, 0));
             assert!(u128::from(monotonic() - begin) >= timeout.as_nanos(), "{timeout:?}, {:?}", ring.notes());
         }
-        // Without one it waits for what it was asked for.
+        // Without one it waits for the requested number.
         std::io::Write::write_all(&mut writer, &[1; 2]).expect("written");
         assert_eq!(ring.enter(2, Duration::MAX).expect("enter"), EnterOutcome::Complete);
         assert_eq!(ring.reap(|_, _| ()), 2);

@@ -114,10 +114,10 @@ fn random_names(folder: &Path, like: &OsStr) -> io::Result<(File, PathBuf)> {
 /// `run.json` becomes `run.<16 random digits>.json`, so that its content is recognizable. Files that a
 /// collector reads by extension become `run.prom.<16 random digits>`.
 fn random_name(like: &OsStr) -> OsString {
-    // Keyed anew from the system's random numbers each time: nobody else can tell the next one.
+    // With a new key from the system's random numbers each time, so the next name is unpredictable.
     let random = format!("{:016x}", fault_points::random());
     let name = like.to_string_lossy();
-    // What is packed says in front of it what it is.
+    // Compressed content begins with its format.
     let packed = ["json.gz", "xml.gz"].into_iter().find(|ending| name.ends_with(ending));
     let ending =
         packed.or_else(|| Path::new(&*name).extension()?.to_str()).filter(|ending| *ending != "prom");

@@ -80,7 +80,7 @@ impl StorageQuery {
             // STORAGE_PROPERTY_QUERY: the number, a standard query (0), and a byte more.
             StorageQuery::Property(number) => vec![number.into(), 0],
             StorageQuery::AllocatedRanges { from, length } => vec![from, length],
-            // What is valid for cached reads (FILE_REGION_USAGE_VALID_CACHED_DATA).
+            // The range that is valid for cached reads (FILE_REGION_USAGE_VALID_CACHED_DATA).
             StorageQuery::ValidRegions { from, length } => vec![from, length, 1],
             _ => Vec::new(),
         }
@@ -141,7 +141,7 @@ pub(crate) fn control(
     }
     // SAFETY: it was made for this caller, and nobody else knows it.
     let event = unsafe { OwnedHandle::from_raw_handle(event.cast()) };
-    // A completion port isn't told of an end whose event is odd.
+    // With an odd event handle, a completion port is not notified.
     let odd = event.as_raw_handle().map_addr(|event| event | 1).cast();
     let mut overlapped = OVERLAPPED { hEvent: odd, ..OVERLAPPED::default() };
     let bytes = |words: &[u64]| u32::try_from(size_of_val(words)).unwrap_or(0);

@@ -96,7 +96,7 @@ impl LineReader for Blkparse {
         let letters = word("the operation (R, W, ..)")?;
         let what = match letters {
             _ if letters.starts_with('D') => EventSubject::Discards,
-            // A flush before a write is told by an F before the W; messages have neither.
+            // An F before the W marks a flush before a write; messages have neither.
             _ if letters.contains('W') => EventSubject::Writes,
             _ if letters.contains('R') => EventSubject::Reads,
             _ => EventSubject::Else,

@@ -51,7 +51,7 @@ impl LineReader for FioLog {
                 self.waited = true;
                 Ok(())
             }
-            // What is flushed has a place that nobody needs.
+            // The position of a flush is not used.
             [_, "sync" | "datasync", ..] => take.event(RecordedEvent::Skipped),
             [file, "trim", offset, length] => {
                 let (offset, length) = (number(offset, "an offset")?, number(length, "a length")?);

@@ -53,7 +53,7 @@ impl EventSink<'_, '_> {
         if !(1..=MAX_DISCARD_BYTES).contains(&bytes) {
             return Err(TraceErrorKind::DiscardLength { bytes });
         }
-        // It is told before any piece is: the last one may lie beyond all targets.
+        // Reported before any part, because the last one may be beyond all targets.
         placed(at_ns, offset.saturating_add(bytes - 1), 1, false)?;
         for from in (0..bytes).step_by(MAX_SPLIT_DISCARD as usize) {
             let piece = placed(at_ns, offset + from, (bytes - from).min(MAX_SPLIT_DISCARD), false)?;

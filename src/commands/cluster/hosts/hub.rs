@@ -160,7 +160,7 @@ impl Hub {
             PeerEvent::Frame(notes::ABORT, _) => self.signal_all(GroupSignal::Kill),
             PeerEvent::Frame(to, bytes) => {
                 self.has_joined |= rank == 0;
-                // Only rank 0 and another one speak to each other.
+                // Other ranks exchange messages only with rank 0.
                 if let Some(peer) = self.peers.get(to as usize).filter(|_| rank == 0 || to == 0) {
                     peer.send(encode_frame(rank as u32, &bytes));
                 }

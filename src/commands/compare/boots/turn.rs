@@ -255,7 +255,7 @@ mod tests {
             let told = turn(&sample_folder(there), &here, 3).unwrap_err().to_string();
             assert!(told.contains(words), "{told}");
         }
-        // Builds of one release are told apart.
+        // Distinguishes builds of one release.
         let rebuilt = Kernel { version: "#2".into(), ..sample_kernel("old", 2) };
         let history = sample_folder(&both[..1]);
         assert_eq!(turn(&history, &rebuilt, 3).map(|turn| turn.side), Ok(1));

@@ -117,7 +117,7 @@ fn read(text: &str, name: &str) -> Result<Suite, CommandError> {
 
 /// Returns a suite of one command line, whose time spans are the tests.
 fn of_one(name: &str, about: &str, word: OsString) -> Suite {
-    // What isn't UTF-8 is no preset, and told as a file that isn't there.
+    // Text that is not UTF-8 is no preset, and is reported as a missing file.
     let command = vec![word.to_string_lossy().into_owned()];
     let test = SuiteTest {
         name: "time-span".into(),

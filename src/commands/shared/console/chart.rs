@@ -133,7 +133,7 @@ mod tests {
         for (figures, columns, blocks, expected) in [
             (&rising[..], 28, true, ["    16.0k │         ▁▂▃▄▅▆▇█", "   IOPS 0 │ ▁▂▃▄▅▆▇█████████"]),
             (&rising[..], 28, false, ["    16.0k |          ..:::##", "   IOPS 0 | ...:::##########"]),
-            // What isn't known yet, and what is next to nothing.
+            // Unknown values, and values near zero.
             (&[1.0, 16.0, 0.0, -1.0], 23, true, ["     16.0 │   ███", "   IOPS 0 │▁▁▁███"]),
             (&[], 23, true, ["        0 │", "   IOPS 0 │"]),
             (&[0.0, 0.0], 23, true, ["        0 │", "   IOPS 0 │"]),

@@ -79,7 +79,7 @@ impl RunObserver for Console {
         self.progress_ends();
         match notice.severity {
             severity if !message_filter::is_reported(severity, self.manner.quiet) => {}
-            // What is merely good to know is told as a sentence, between the steps of the run.
+            // Notes are printed as sentences, between the steps of the run.
             Severity::Note => print_line(&notice.message),
             // The time span is the one that goes on.
             _ => print_line(Printed { place: None, ..notice.printed() }),

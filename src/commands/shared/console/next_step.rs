@@ -156,7 +156,7 @@ fn is_option(word: &OsString, option: &str) -> bool {
     let text = word.to_string_lossy();
     match option.strip_prefix("--") {
         Some(_) => text.split('=').next() == Some(option),
-        // Caching is said by -h too.
+        // -h also states the caching.
         None if option.starts_with("-S") => text.starts_with("-S") || text == "-h",
         None => text.starts_with(option),
     }
@@ -256,7 +256,7 @@ mod tests {
             (Verdict::Deferred, warning, None, "diskspd -w100 x", "diskspd -Suw -w100 x"),
             (Verdict::Deferred, Some(Severity::Wrong), None, "diskspd -w100 x", "diskspd -Suw -w100 x"),
             (Verdict::Cached, warning, None, "diskspd -w50 x", "diskspd -Su -w50 x"),
-            // It is cached because that was asked for.
+            // Caching was requested.
             (Verdict::Deferred, warning, None, "diskspd -Sb -w100 x", "diskspd doctor x"),
             (Verdict::Deferred, None, None, "diskspd -w100 x", "diskspd --repeat 5 -w100 x"),
             (Verdict::Verified, None, Some("run-queue-delay"), "diskspd -t8 x", "diskspd -t2 x"),

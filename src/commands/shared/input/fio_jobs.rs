@@ -50,7 +50,7 @@ impl HostContext for LocalContext {
     }
 
     fn existing(&self, path: &str) -> Existing {
-        // Jobs have thousands of files: of most a single call says what they are.
+        // Jobs have thousands of files; for most a single call returns their type.
         match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Existing::Nothing,
             Ok(found) if found.is_file() => return Existing::File(found.len()),
@@ -63,7 +63,7 @@ impl HostContext for LocalContext {
                 TargetKind::BlockDevice | TargetKind::NvmeNamespace => Existing::Device(facts.size),
                 TargetKind::Directory | TargetKind::Other => Existing::Other,
             },
-            // The run looks at it again, and says why it can't.
+            // The run checks it again, and reports the reason.
             Err(_) => Existing::Nothing,
         }
     }

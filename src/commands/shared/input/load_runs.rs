@@ -125,7 +125,7 @@ fn is_result_inside(path: &Path) -> bool {
     };
     let Ok(beginning) = File::open(path).and_then(|file| read(Box::new(file))) else { return false };
     let beginning = match packed::is_packed(&beginning) {
-        // What is cut off of it doesn't count.
+        // A truncated part is ignored.
         true => File::open(path).and_then(|file| read(Box::new(packed::reader(file)))).unwrap_or_default(),
         false => beginning,
     };
@@ -186,7 +186,7 @@ fn from_index(path: &Path) -> Option<RunSummary> {
     let mut file = File::open(path).ok()?;
     let index = json::read_index(&mut file).ok()??;
     index.0.findings.as_ref()?;
-    // What was cut off isn't all that was measured.
+    // A truncated file does not contain the whole measurement.
     let mut end = Vec::new();
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(16))).ok()?;
@@ -307,7 +307,7 @@ fn continues_empty(source: &mut impl Read, found: EmptyInput) -> io::Result<bool
 /// Returns the format of a file by its beginning or name; `None` = presumably a record.
 pub(crate) fn format_of(path: &Path, beginning: &[u8]) -> Option<&'static InputFormat> {
     formats::of_beginning(beginning).or_else(|| {
-        // Its name says so; what is wrong with it is told.
+        // The name identifies it, so its errors are reported.
         let word = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "xml" => "xml",
             "txt" => "text",

@@ -144,7 +144,7 @@ impl Runnable {
     /// # Errors
     /// Fails with the missing resources.
     pub(crate) fn preflight(&self) -> Result<(), Vec<PlanError>> {
-        // What is told behind the run has to get somewhere: an hour later it would be too late.
+        // Output after the run needs a working destination. After an hour an error would come too late.
         if standard_output::is_open().is_err() {
             return Err(vec![PlanError::target(
                 "standard output is closed, so that the report would be lost: open it, or \

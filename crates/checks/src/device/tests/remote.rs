@@ -45,7 +45,7 @@ fn server_counters_are_judged_like_device_counters() {
 
 #[test]
 fn calls_of_other_programs_are_separate() {
-    // What the process asked of block devices says nothing of a mount.
+    // The process's block device I/O is unrelated to a mount.
     let reads = Case { own: Some(0), ..mounted_case((64 * MIB, 0)).with_device((96 * MIB, 0)) };
     assert_verdict(&reads, Shared, Some(Warning), "others used server:/export during the run");
     let writes = mounted_case((0, 64 * MIB)).with_device((0, 96 * MIB));

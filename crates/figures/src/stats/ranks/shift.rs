@@ -44,7 +44,7 @@ impl Contrasts {
         let at_most_0 = self.sorted.partition_point(|value| *value <= 0.0) + self.unknown;
         let at_least_0 = self.sorted.len() - self.sorted.partition_point(|value| *value < 0.0) + self.unknown;
         let unlikely = law.unlikely((1.0 - sure) / 2.0);
-        // What isn't known may lie at either end.
+        // Unknown values may be at either end.
         let nth = |from_end: usize| (from_end - 1).checked_sub(self.unknown);
         let interval = (unlikely > 0).then(|| {
             let low = nth(unlikely).map_or(f64::NEG_INFINITY, |at| self.sorted[at]);

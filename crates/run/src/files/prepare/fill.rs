@@ -50,7 +50,7 @@ pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<
             FilePart { file: direct, direct: true, ..FilePart::new(job, block, 0, size - size % align) };
         match run(&part, IN_FLIGHT, size, progress) {
             Ok(()) => done = part.to,
-            // It said it could and can't (file systems in user space): the cache always can.
+            // It claimed support without having it (file systems in user space); the cache always works.
             Err(Some(error)) if error.kind() == io::ErrorKind::InvalidInput => {}
             Err(error) => return Err(part.fill_failure(error)),
         }

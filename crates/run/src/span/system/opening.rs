@@ -55,7 +55,7 @@ pub(crate) fn open_all(
             if target.open.write {
                 held.claims.permit(path, &found).map_err(|refusal| refusal.to_string())?;
             }
-            // What a namespace can do it has told when the run was planned.
+            // A namespace reported its features when the run was planned.
             let tried = target.shares.iter().filter(|_| plan.engine != EngineKind::Nvme);
             for (op, row, _) in tried {
                 operation::supports(op, &found.file, found.size).map_err(|error| {

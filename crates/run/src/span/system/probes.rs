@@ -55,7 +55,7 @@ impl Probes {
     }
 
     pub fn targets_at(&self, locations: &[PathBuf]) -> SpanTargets {
-        // What can't be looked at is told when it is opened.
+        // An unreadable target is reported when it is opened.
         SpanTargets::new(locations.iter().map(|location| self.located(location).ok().flatten()).collect())
     }
 

@@ -76,7 +76,7 @@ pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<Stri
     if options.run_options.simulated() {
         return Vec::new();
     }
-    // What is wrong with the places is what the plan has complained of.
+    // The plan has already reported errors of the places.
     let locations = locations(span, options).unwrap_or_default();
     let mut looked = ResolvedTargets::default();
     let mut at = |place: &Path| looked.resolve(place).ok().flatten();

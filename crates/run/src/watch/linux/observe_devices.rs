@@ -308,7 +308,7 @@ fn target_devices(root: &Root, target: CachedTarget, flush: bool) -> TargetDevic
     facts.write_error = written.and_then(writeback::failed);
     if let Some(file) = target.file.filter(|_| flush && target.written) {
         let begin = clock::monotonic();
-        // A target that can't be flushed has no time: the report says so.
+        // A target that cannot be flushed has no time; the report states this.
         match file.sync_all() {
             Ok(()) => facts.flush = Some(clock::monotonic() - begin),
             Err(error) => facts.write_error = Some(writeback::error_number(&error)),

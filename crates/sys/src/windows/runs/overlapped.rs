@@ -188,7 +188,7 @@ impl Queue {
         };
         let error = if answer == 0 { last_error() } else { 0 };
         match error {
-            // Also what has ended at once is told.
+            // I/Os that complete at once are also reported.
             0 | ERROR_IO_PENDING => self.in_flight += 1,
             error => {
                 // SAFETY: the kernel hasn't taken it.
@@ -369,7 +369,7 @@ mod tests {
                 (0..4).all(|tag| queue.push(&read(tag, 512))) && queue.taken() == 4,
                 "they are free again"
             );
-            // What is in flight is waited for.
+            // Waits for the I/Os in flight.
             drop(queue);
         }
     }

@@ -50,10 +50,10 @@ pub fn open(path: &Path, mode: &OpenMode, overlapped: bool) -> io::Result<OpenTa
         | flag(mode.hint.temporary, FILE_ATTRIBUTE_TEMPORARY)
         | flag(overlapped, FILE_FLAG_OVERLAPPED);
     let shared = FILE_SHARE_READ | FILE_SHARE_WRITE;
-    // Its size is told to who may read.
+    // Users with read access can query its size.
     let file =
         File::options().read(true).write(mode.write).share_mode(shared).custom_flags(flags).open(path)?;
-    // Where there is no file system, nobody knows the question, and nothing ends before the volume does.
+    // Without a file system the query is unsupported, and the whole volume is accessible.
     let _ = control(file.as_handle(), FSCTL_ALLOW_EXTENDED_DASD_IO, &[], &mut []);
     let size = size(&file)?;
     Ok(OpenTarget { file: file.into(), size })

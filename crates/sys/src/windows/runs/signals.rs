@@ -59,7 +59,7 @@ unsafe extern "system" fn handle_console_event(kind: u32) -> BOOL {
     if heard == 0 {
         remove_leftovers();
     }
-    // Windows ends the program when this returns; it is asked to leave that to the run.
+    // Windows ends the program when this returns, so it leaves the end to the run.
     while heard > 0 && ending == Ending::Hangup {
         std::thread::park();
     }

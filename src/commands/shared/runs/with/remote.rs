@@ -42,7 +42,7 @@ impl Remote {
             return Ok(None);
         }
         let sftp = path.with_file_name("sftp");
-        // The default would wait for passwords, and nobody could type them.
+        // The default would wait for passwords, which nobody could type.
         let mut copy: Vec<OsString> = vec![sftp.into(), "-q".into(), "-oBatchMode=yes".into()];
         let mut rest = rest.iter();
         while let Some(word) = rest.next() {

@@ -37,7 +37,7 @@ fn io_tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
     match (view, has_queue) {
         (RequestView::Asked, true) => [REQUESTED_IO_EVENT, REQUEST_DONE],
         (RequestView::Driver, true) => [ISSUED, REQUEST_DONE],
-        // Such a driver gets what is asked for.
+        // Such a driver receives the I/Os as requested.
         (_, false) => [REQUESTED_IO_EVENT, BIO_COMPLETE_EVENT],
     }
 }
