@@ -1,4 +1,4 @@
-//! Percentiles of few I/Os: they depend on single slow I/Os, which differ from run to run.
+//! Percentiles of few I/Os, which depend on single slow I/Os and differ from run to run.
 
 use super::{Finding, Severity, SpanContext};
 use diskspd_results::TEXT_PERCENTS;

@@ -1,4 +1,4 @@
-//! CPUs that handle the disks' interrupts: those of the threads, or others that have to wake them.
+//! CPUs that handle the disks' interrupts: the threads' CPUs, or other CPUs that have to wake them.
 
 use super::device::Part;
 use super::processors::{self, cpus_in_words};

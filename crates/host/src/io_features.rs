@@ -40,7 +40,8 @@ fn atomic_writes(path: &Path) -> Option<AtomicWrites> {
     let device_max =
         queue_directory(path).and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
     if found.stx_mask & WRITE_ATOMIC == 0 {
-        // A kernel that supports them also reports so in /sys; without support of the device statx reports nothing.
+        // A kernel that supports them also reports so in /sys. Without support of the device statx reports
+        // nothing.
         return device_max.map(|_| AtomicWrites { device_max, ..AtomicWrites::default() });
     }
     Some(AtomicWrites {

@@ -97,7 +97,7 @@ struct Watches {
     reducing: ReducingDevices,
     /// Without a command: processes with an open target.
     users: Option<TargetUsers>,
-    /// Tracing of the device, or the reason for missing requests; `None` = device not known yet.
+    /// Tracing of the device, or the reason for missing requests; `None` = unknown device.
     tracing: Option<Result<DeviceTracing, MessageError>>,
     looking: Nanos,
     stopped: Nanos,

@@ -360,7 +360,7 @@ fn of_content(content: &[u8]) -> String {
     hash.to_string()
 }
 
-/// Writes a file durably: it exists completely or not at all. It is locked while it is open.
+/// Writes a file durably, which exists completely or not at all. It is locked while it is open.
 pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreError> {
     let unwritten = |why: String| StoreError::Unwritten { file: file.to_owned(), why };
     let place = FileTarget::open(file).map_err(|error| unwritten(error.to_string()))?;

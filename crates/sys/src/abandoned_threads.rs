@@ -1,4 +1,4 @@
-//! Threads that are no longer waited for.
+//! Threads that the process has stopped to wait for.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -48,7 +48,7 @@ impl WorkerHandoff {
         *self.handed_in.lock_anyway() = Some((outcome, in_flight));
     }
 
-    /// Returns the outcome of an ended worker; `None` = there is none.
+    /// Returns the outcome of an ended worker; `None` = not ended.
     pub fn take(&self) -> Option<WorkerOutcome> {
         let handed_in = self.handed_in.lock_anyway().take();
         handed_in.map(|(outcome, _)| outcome)

@@ -23,12 +23,12 @@ fn engine_choice_depends_on_the_work() {
     for (work, engine, reason) in [
         (mapped(1), EngineKind::Mmap, "-Sm"),
         (mapped(32), EngineKind::Mmap, "-Sm"),
-        // DISKSPD's rule comes before everything about the target,
+        // DISKSPD's rule has precedence over the target,
         (plain(1, &[Later]), EngineKind::Sync, "as in DISKSPD"),
         (plain(1, &[Blocking]), EngineKind::Sync, "as in DISKSPD"),
         (plain(1, &[Unknown]), EngineKind::Sync, "as in DISKSPD"),
         (routines(1, &[Later]), EngineKind::Sync, "as in DISKSPD"),
-        // by default.
+        // but not over options for the engine.
         (polled(1, &[Unknown]), EngineKind::Uring, "--poll"),
         (polled(8, &[Unknown]), EngineKind::Uring, "--poll"),
         (routines(8, &[InCall]), EngineKind::Uring, "-x"),
