@@ -192,8 +192,7 @@ fn requests_stopped(span: &SpanContext) -> bool {
     span.measured.failed > 0
 }
 
-/// Whether the final rate is not a warm-up goal, because requests have stopped, or the rate is almost
-/// zero.
+/// Whether requests have stopped, or the rate fell to almost zero. A longer warm-up does not help then.
 fn has_broken_down(span: &SpanContext, steady: &Steadiness) -> bool {
     requests_stopped(span) || stopped_at(steady).is_some()
 }

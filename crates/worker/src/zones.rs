@@ -100,7 +100,7 @@ impl Zones {
         Some(zones)
     }
 
-    /// Returns the position of an I/O in place of its drawn position.
+    /// Returns the position that replaces the drawn position of an I/O.
     pub(crate) fn place(&mut self, target: u32, io: &Io) -> u64 {
         let Some(of) = self.targets.get_mut(target as usize).and_then(Option::as_mut) else {
             return io.offset;

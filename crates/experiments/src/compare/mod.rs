@@ -66,7 +66,7 @@ pub struct ComparisonQuery {
     pub same: f64,
     /// Whether runs are compared despite differences in must-agree facts.
     pub anyway: bool,
-    /// Questions for individual tests of a suite, by name.
+    /// Comparison questions of individual tests of a suite, by test name.
     pub tests: BTreeMap<String, TestQuestion>,
     /// Analyses that decide about more runs.
     pub looks: InterimAnalyses,
