@@ -4,7 +4,7 @@ use crate::{EngineError, File};
 use diskspd_base::access::IoPriority;
 use diskspd_sys::files::FileHandle;
 
-/// Returns the negated `errno` of an error, as in [`crate::Done::result`].
+/// Returns the negated `errno` of an error, as in [`crate::CompletedIo::result`].
 pub(crate) fn negated(error: &std::io::Error) -> i64 {
     -i64::from(error.raw_os_error().unwrap_or(libc::EIO))
 }

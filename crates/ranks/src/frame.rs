@@ -6,7 +6,7 @@ use diskspd_sys::clock::Nanos;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Frame {
     Alive,
-    /// Request to end the run, with the origin numbered as in [`diskspd_results::EndedBy`].
+    /// Request to end the run, with the origin numbered as in `diskspd_results::EndedBy`.
     Stop(u8),
     Answer(u32, Vec<u8>),
     Decision(u32, Vec<u8>),
