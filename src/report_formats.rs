@@ -21,9 +21,8 @@ pub struct Format {
 pub enum ReportRuns {
     InTurn,
     AsOne,
-    /// The answer, and a numbered file for each run.
+    /// One answer, and a numbered file per run.
     OneEach,
-    /// The report of the latest run.
     Latest,
 }
 
@@ -38,7 +37,7 @@ impl Format {
         }
     }
 
-    /// The whole report of a record at once.
+    /// Returns the whole report of a record.
     pub fn bytes(&self, record: &Record) -> Vec<u8> {
         let mut bytes = Vec::new();
         // Memory takes everything.
@@ -47,7 +46,7 @@ impl Format {
     }
 }
 
-/// The DISKSPD forms that additionally get verdicts and findings.
+/// DISKSPD formats that can include verdicts and findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VerdictForm {
     pub xml: bool,
@@ -91,7 +90,7 @@ pub const FORMATS: &[Format] = &[
     },
 ];
 
-/// XML with elements more than DISKSPD's has (`--xml-verdict`).
+/// XML with additional elements (`--xml-verdict`).
 static XML_WITH_VERDICT: Format = Format { write: xml::write_with_verdict, ..XML };
 
 static TEXT_WITH_VERDICT: Format = Format { write: text::write_with_verdict, ..TEXT };

@@ -4140,7 +4140,7 @@ class Program:
     bypasses_cache: Optional[bool] = None
     #: figures that the command printed
     claimed: Optional[Claimed] = field(default=None, metadata={'of': 'Claimed'})
-    #: seen programs that leave their work to a daemon or another host
+    #: observed programs that delegate their I/O to a daemon or another host
     clients: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     #: counters of all processes together
     counted: Optional[Counted] = field(default=None, metadata={'of': 'Counted'})

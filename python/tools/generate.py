@@ -2,7 +2,7 @@
 """Makes diskspd/schema.py: a dataclass for each kind of object in the JSON schemas of records and of streams.
 
     python3 tools/generate.py            writes it
-    python3 tools/generate.py --check    says whether it is up to date; exit code 1 if it isn't
+    python3 tools/generate.py --check    checks whether it is up to date; exit code 1 if it isn't
 """
 
 import json

@@ -12,9 +12,8 @@ pub enum InfoRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UsageExtent {
     First,
-    /// The common options, by topic.
     Everyday,
-    /// All of a topic, one of the table.
+    /// All options of a topic of the table.
     Topic(&'static str),
     All,
 }

@@ -5,7 +5,7 @@ use super::flag::Compatibility;
 use super::flags::GROUPS;
 use std::fmt::Write;
 
-/// The table, kept as `docs/reference/compatibility.md`; ends with a line feed.
+/// Returns the table of `docs/reference/compatibility.md`, with a final line feed.
 pub fn table() -> String {
     let mut text = format!(
         "# Compatibility of the command line\n\n\

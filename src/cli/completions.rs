@@ -9,7 +9,6 @@ use super::option::{OptionRow, OptionValue};
 use offered::{ExtraCompletion, extra_completion, of_runs};
 use std::fmt::Write;
 
-/// The completion script of a shell; ends with a line feed.
 pub fn script(shell: Shell) -> String {
     match shell {
         Shell::Bash => bash_script(),
@@ -31,12 +30,12 @@ fn rows_of(command: &Command) -> Vec<OptionRow> {
     [own, others].concat()
 }
 
-/// bash: one of these words.
+/// bash: completes one of these words.
 fn offer_words(words: &str) -> String {
     format!("COMPREPLY=($(compgen -W '{words}' -- \"$word\"))")
 }
 
-/// bash: files, or one of these options once a dash is there.
+/// bash: completes files, and after a dash one of these options.
 fn offer_files(options: &str) -> String {
     format!(
         "if [[ $word == -* ]]; then {}; else COMPREPLY=($(compgen -f -- \"$word\")); fi",

@@ -11,42 +11,38 @@ use crate::units;
 /// Settings as the options fill them in, and the state that later options are judged against.
 #[derive(Debug, Clone, Default)]
 pub struct RunRequestBuilder {
-    /// Resulting request, filled in by the options. Without time spans yet.
+    /// Request that the options fill in; without time spans at first.
     pub request: RunRequest,
     /// Settings of the only time span; no targets yet.
     pub span: TimeSpan,
-    /// Settings that all targets share.
     pub target: Target,
     pub overrides: Overrides,
-    /// `-Rs`
     pub system_only: bool,
-    /// An order of the kinds of cores was given (`-ap`, `-aup`, ...).
+    /// Whether an order of the kinds of cores was given (`-ap`, `-aup`, ...).
     pub efficiency_given: bool,
-    /// `--mix`, still to be read.
+    /// Text of `--mix`, not parsed yet.
     pub mix: Option<Vec<u8>>,
-    /// `-X`, `--fio`
     pub profile_path: Option<(ProfileForm, RawText)>,
-    /// `-ye`
     pub set_events: Vec<RawText>,
-    /// Alignment or stride that `-r` or `-s` stored, bytes.
+    /// Alignment or stride of `-r` or `-s`, in bytes.
     pub alignment: Option<u64>,
-    /// Whether the alignment was given, and differs from the block size.
+    /// Whether the given alignment differs from the block size.
     pub alignment_given: bool,
     pub cache_mode: Option<CacheMode>,
     pub base_given: bool,
-    /// `-f` or the length of `-B` was given.
+    /// Whether `-f` or the length of `-B` was given.
     pub end_given: bool,
-    /// An option such as `-?` that prints at once; later arguments are not read.
+    /// Option such as `-?` that prints at once; later arguments are not read.
     pub answer: Option<InfoRequest>,
 }
 
 impl RunRequestBuilder {
-    /// Block size so far, bytes: the unit of the size suffix B.
+    /// Returns the block size in bytes, the unit of the size suffix `b`.
     pub fn block_size(&self) -> u64 {
         self.target.block_size.into()
     }
 
-    /// DISKSPD's XML has no form for `-Sb`, which decides how block devices are used.
+    /// Reports `-Sb` for block devices, because DISKSPD's XML cannot express it.
     fn lost_in_profile(&self, paths: &[RawText]) -> Option<String> {
         let is_device = |path: &RawText| {
             let bytes = path.as_bytes();
@@ -148,7 +144,7 @@ impl RunRequestBuilder {
                 self.overrides.apply(profile);
                 if let Some(replay) = &mut request.run_options.replay {
                     replay.duration_given = self.overrides.duration.is_some();
-                    // What is recorded begins with its first I/O.
+                    // Recording begins with the first I/O.
                     let warmup = self.overrides.warmup.unwrap_or(0);
                     profile.time_spans.iter_mut().for_each(|span| span.warmup = warmup);
                 }

@@ -14,14 +14,12 @@ pub struct ValueError {
     pub position: usize,
     pub what: String,
     pub expected: Option<String>,
-    /// Likely cause and what to do.
     pub hint: Option<String>,
     /// Form of the option, if it is longer than its letter (`-rd`).
     pub form: Option<&'static str>,
 }
 
 impl ValueError {
-    /// Error at byte `position` of the value.
     pub fn new(position: usize, what: impl Into<String>) -> ValueError {
         ValueError { position, what: what.into(), expected: None, hint: None, form: None }
     }
@@ -34,12 +32,12 @@ impl ValueError {
         ValueError { hint: Some(hint.into()), ..self }
     }
 
-    /// Says which form of the option it is about.
+    /// Adds the form of the option.
     pub fn with_form(self, form: &'static str) -> ValueError {
         ValueError { form: Some(form), ..self }
     }
 
-    /// The same in a longer value, in which this value begins at `offset`.
+    /// Moves the error to its position in a longer value, in which this value begins at `offset`.
     pub fn at(self, offset: usize) -> ValueError {
         ValueError { position: self.position + offset, ..self }
     }
@@ -59,10 +57,9 @@ impl From<UnitError> for ValueError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CliError {
     pub what: String,
-    /// The place; `None` where it is the command line as a whole.
+    /// Location of the error; `None` = the whole command line.
     pub place: Option<Box<ArgumentLocation>>,
     pub expected: Option<String>,
-    /// Likely cause and what to do.
     pub hint: Option<String>,
     /// Events of `-ye` before the error, which are set regardless.
     pub set_events: Box<[RawText]>,
@@ -72,14 +69,12 @@ pub struct CliError {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgumentLocation {
-    /// The argument's bytes.
     pub argument: Vec<u8>,
     /// Byte offset into the argument.
     pub position: usize,
 }
 
 impl CliError {
-    /// An error of the command line as a whole.
     pub fn new(what: impl Into<String>) -> CliError {
         let (place, expected, hint, set_events) = Default::default();
         CliError { what: what.into(), place, expected, hint, set_events, unknown_option: false }
@@ -92,7 +87,7 @@ impl CliError {
         }
     }
 
-    /// A problem of an option's value, which begins at byte `offset` of `argument`.
+    /// Converts an error in an option's value, which begins at byte `offset` of `argument`.
     pub fn in_value(argument: &[u8], offset: usize, option: &str, problem: ValueError) -> CliError {
         let option = problem.form.unwrap_or(option);
         let error = CliError::at(argument, offset + problem.position, format!("{option}: {}", problem.what));
@@ -142,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caret_counts_characters_not_bytes() {
+    fn caret_position_counts_characters() {
         let error = CliError::at("-Zü\n\u{fffd}x".as_bytes(), 8, "no");
         assert_eq!(error.to_string(), "no\n    -Zü\u{fffd}\u{fffd}x\n         ^");
         let error = CliError::at(b"-Z\xff\xfex", 4, "no");
@@ -150,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn position_after_the_end_is_marked_there() {
+    fn caret_can_follow_the_last_character() {
         assert!(CliError::at(b"-b", 2, "no").to_string().ends_with("\n    -b\n      ^"));
     }
 }

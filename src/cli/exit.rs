@@ -2,12 +2,11 @@
 
 use std::process::ExitCode;
 
-/// The exit codes, from the best to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// It was done; also of `-?`, and of `-Rp` with a valid profile.
+    /// Success; also of `-?`, and of `-Rp` with a valid profile.
     Success = 0,
-    /// The run failed, or an event can't be used; also of `-ye`, and with `--bisect` a worse side B.
+    /// The run failed, or an event cannot be used; also with `-ye`, and with `--bisect` if side B is worse.
     RunFailed = 1,
     /// The run succeeded, but its figures are wrong or unverifiable, with `--strict`. Also: `doctor` found
     /// something worse than a note, `compare` found a `--fail-if` condition, `precondition` never reached
@@ -16,18 +15,17 @@ pub enum Exit {
     /// The command line is empty or wrong, or a profile is unreadable or invalid.
     Usage = 3,
     Corrupt = 4,
-    /// A target answered nothing for as long as `--fail-on-outage` says.
+    /// A target completed nothing for the time of `--fail-on-outage`.
     Outage = 5,
-    /// `verify-after` couldn't verify all that was acknowledged: its journal is damaged.
+    /// `verify-after` could not verify all acknowledged writes, because the journal is damaged.
     Incomplete = 6,
     /// `--bisect`: inconclusive.
     Skip = 125,
-    /// `--bisect`: the command line is wrong, so each commit would fail.
+    /// `--bisect`: the command line is invalid, so each commit would fail.
     Abort = 128,
 }
 
 impl Exit {
-    /// All of them, by their numbers.
     pub const ALL: [Exit; 9] = [
         Exit::Success,
         Exit::RunFailed,

@@ -21,7 +21,7 @@ pub(super) fn own_flags() -> impl Iterator<Item = &'static Flag> {
 /// its reader explains.
 ///
 /// # Errors
-/// An option of ours lacks its value or cannot be here, or a word is not UTF-8.
+/// Fails if an option of this program is misplaced or lacks its value, or a word is not UTF-8.
 pub(super) fn split(words: &[OsString]) -> Result<(Vec<String>, TypedLine), CliError> {
     let (mut of_fio, mut ours) = (Vec::new(), TypedLine::default());
     let mut rest = words.iter().map(|word| word.as_encoded_bytes()).peekable();

@@ -10,7 +10,7 @@ use std::fmt;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Name {
-    /// `-b`, value attached.
+    /// `-b`, with an attached value.
     Letter(u8),
     Long(&'static str),
 }
@@ -26,11 +26,11 @@ impl Name {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// The whole profile, or how it is run.
+    /// The whole profile, or its execution.
     Profile,
     Invocation,
     TimeSpan,
-    /// Every target of the command line.
+    /// All targets of the command line.
     Targets,
 }
 
@@ -48,10 +48,9 @@ impl Scope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CarriedByFile {
     Undecided,
-    /// The option describes the workload or its measurement.
     Workload,
-    /// It starts a program, gives a permission, writes a file, or decides what is printed: only the user's
-    /// own command line can have it.
+    /// It starts a program, gives a permission, writes a file, or selects output. It is permitted only in the
+    /// user's own command line.
     UserOnly,
 }
 
@@ -86,10 +85,9 @@ pub struct Flag {
     pub values: &'static [&'static str],
     /// Syntax of several values in a sweep; `None` = the same value in all points.
     pub swept: Option<ValueForm>,
-    /// Function that prints the option from its parsed form.
     pub print: Print,
-    /// Reads it. Table and parser can't differ: every row has a reader, and a reader without a row is dead
-    /// code, which the compiler reports.
+    /// Reads the value. Table and parser always agree: every row has a reader, and a reader without a row is
+    /// dead code, which the compiler reports.
     pub read: Read,
 }
 
@@ -149,15 +147,15 @@ pub enum Print {
     /// Never printed, because it is for one run only, or never in a printed command line.
     Nothing,
     RunOptions(fn(&RunOptions) -> Vec<String>),
-    /// Out of a time span and its first target, which stands for all.
+    /// Reads a time span and its first target, which represents all targets.
     Work(fn(&TimeSpan, &Target) -> Vec<String>),
 }
 
-/// Function that reads an option's value into the [`RunRequestBuilder`].
+/// Parses an option's value into the [`RunRequestBuilder`].
 pub enum Read {
     /// No value; attached text is ignored, as DISKSPD does.
     Switch(fn(&mut RunRequestBuilder)),
-    /// A lenient integer within bounds, inclusive.
+    /// Lenient integer; the bounds are inclusive.
     Integer {
         /// Whether a missing value is an error; otherwise it reads as 0. Text without digits always reads
         /// as 0.
@@ -166,13 +164,12 @@ pub enum Read {
         max: i32,
         quantity: Quantity,
         expected: &'static str,
-        /// Stores it. The argument is not negative if `min` is not.
+        /// Stores the value, which is not negative if `min` is not.
         set: fn(&mut RunRequestBuilder, i32),
     },
     Size {
-        /// Smallest accepted in bytes.
+        /// Minimum in bytes.
         min: u64,
-        /// Stores its value in bytes.
         set: fn(&mut RunRequestBuilder, u64),
     },
     /// A long option with an optional value (empty if missing), only accepted after `=`.
@@ -225,7 +222,7 @@ impl Flag {
         values.into_iter().map(move |value| format!("{before}{value}"))
     }
 
-    /// Whether a value is a range that a sweep goes through.
+    /// Whether a sweep can use the value as a range.
     pub fn takes_range(&self, value: &[u8]) -> bool {
         let value = std::str::from_utf8(value).unwrap_or_default();
         value.contains("..") && self.several_values(value).is_some()
@@ -250,7 +247,6 @@ impl Flag {
         }
     }
 
-    /// Whether it is the long option of that name.
     pub fn is_named(&self, name: &str) -> bool {
         self.long() == Some(name)
     }
@@ -262,7 +258,7 @@ impl Flag {
         self.long().is_some() && !self.repeats && self.forms.iter().any(names_file)
     }
 
-    /// Whether a long option's value may be the next argument.
+    /// Whether the value of a long option may be the next argument.
     pub fn needs_value(&self) -> bool {
         !matches!(self.read, Read::Switch(_) | Read::Optional(_) | Read::Word(_))
     }

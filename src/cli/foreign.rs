@@ -1,22 +1,21 @@
-//! Spellings of newcomers, and how DISKSPD spells the same: options of fio and other programs, `=` after a
-//! letter, sizes with other units or decimals.
+//! Other spellings, and their equivalents in DISKSPD: options of fio and other programs, `=` after a letter,
+//! sizes with other units or decimals.
 
 use super::quantity::{Quantity, amount};
 use super::words;
 use crate::fio_jobs::option_of_word;
 use crate::units::parse_lenient_integer;
 
-/// Conversion of a foreign option's value.
 #[derive(Clone, Copy)]
 enum Spelling {
     Explained,
     Size(&'static str),
     Number(&'static str),
     Seconds(&'static str),
-    /// Percentage of reads, as one of writes.
+    /// Percentage of reads, converted to one of writes.
     Reads,
     Words(&'static [(&'static str, &'static str)]),
-    /// A place of I/O: targets are the last words of a command line.
+    /// Target option, converted to a last word of the command line.
     Target,
 }
 
@@ -63,7 +62,6 @@ const CACHES: &str = "-Su bypasses the page cache, -Sh also makes writes durable
 const NAME: &str = "diskspd fio --name=.. runs a command line of fio; --save=NAME keeps a run under a name";
 const WRITES: &str = "-w30 has 30 % writes, -w100 only writes; the rest are reads";
 
-/// Long options of fio and other programs.
 const OPTIONS: [ForeignOption; 32] = [
     option_row(&["name"], Explained, NAME),
     option_row(&["label"], Explained, "--save=NAME keeps a run under a name"),
@@ -164,7 +162,7 @@ impl Spelling {
     }
 }
 
-/// Names of all options of other programs, for tests of the tables.
+/// Names of all options of other programs, for table tests.
 #[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     OPTIONS.iter().flat_map(|row| row.names.iter().copied())
@@ -211,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn foreign_option_is_spelled_as_here() {
+    fn foreign_option_hint_uses_own_spelling() {
         for (given, spelling) in [
             ("bs=4k", "use -b4K"),
             ("bs=4KiB", "use -b4K"),
@@ -249,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn every_engine_named_in_hints_exists() {
+    fn engines_in_hints_exist() {
         let Words(engines) = ENGINES else { panic!() };
         for (_, spelling) in engines {
             let name = spelling.strip_prefix("--engine ").unwrap();

@@ -30,7 +30,7 @@ const WORDS: [(&[&str], &str); 7] = [
     (&["profile", "xml"], "diskspd -Xprofile.xml runs a profile, -Rpxml writes one."),
 ];
 
-/// Long options of commands that a run has by another name.
+/// Long options of commands that have another name in a run.
 const OF_RUNS: [(&str, &str); 5] = [
     ("json", "--out run.json keeps everything as JSON"),
     ("html", "--out page.html writes a page"),
@@ -109,7 +109,7 @@ mod tests {
     use crate::cli::commands::{find, suggest_command as option};
 
     #[test]
-    fn foreign_words_are_unique_and_not_ours() {
+    fn foreign_words_are_unique_and_differ_from_own() {
         let words: Vec<&str> = WORDS.iter().flat_map(|(words, _)| words.iter().copied()).collect();
         assert!(words.iter().all(|word| find(word.as_bytes()).is_none()), "{words:?}");
         let options: Vec<&str> = foreign::names().collect();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_options_suggest_ours() {
+    fn foreign_options_suggest_own_options() {
         let sweep = find(b"sweep").unwrap().rows();
         for (given, here, meant) in [
             ("--json", &[][..], "--out run.json"),

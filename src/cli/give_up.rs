@@ -18,7 +18,7 @@ pub(super) const GIVE_UP: OptionRow =
 /// Splits the arguments into the value of `--give-up` and all others. The last value counts.
 ///
 /// # Errors
-/// The value is missing or is not a time.
+/// Fails if the value is missing or is not a time.
 pub fn split(arguments: &[OsString]) -> Result<(Option<Duration>, Vec<OsString>), CliError> {
     let (mut given, mut others) = (None, Vec::new());
     let mut rest = arguments.iter();

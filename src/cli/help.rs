@@ -10,7 +10,7 @@ use std::fmt::Write;
 use crate::platform::EXAMPLE_DISK;
 pub use crate::platform::PRODUCT;
 
-/// Name and version, as `--version` prints them: one line without its end.
+/// Returns the line of `--version`, without a line feed.
 pub fn version() -> String {
     format!(
         "{PRODUCT} {} (command lines, profiles and reports of DISKSPD {COMPATIBLE_VERSION}, \
@@ -111,7 +111,7 @@ pub fn usage(extent: UsageExtent, columns: usize) -> String {
     }
 }
 
-/// Returns the beginning of every usage text, by which scripts identify the DISKSPD variant.
+/// Returns the first lines of the usage, by which scripts identify the DISKSPD variant.
 fn title(layout: Layout) -> String {
     let title = format!(
         "{PRODUCT} {}, compatible with DISKSPD {COMPATIBLE_VERSION} ({COMPATIBLE_VERSION_DATE})",
@@ -123,7 +123,8 @@ fn title(layout: Layout) -> String {
 fn first(layout: Layout) -> String {
     let mut text = title(layout);
     let what = "Measures how fast a disk, a file or a share is: it reads and writes as you say, reports \
-                I/Os per second, throughput and latencies, and says whether these figures can be believed.";
+                I/Os per second, throughput and latencies, and judges whether these figures can be \
+                believed.";
     write_paragraph(&mut text, what, layout);
     text.push_str("\nType one of these:\n");
     FIRST.iter().for_each(|example| show_example(&mut text, example, layout));
@@ -131,7 +132,7 @@ fn first(layout: Layout) -> String {
     text
 }
 
-/// The common options by topic, the names of the others, and the commands.
+/// Lists the common options by topic, the names of the other options, and the commands.
 fn everyday_options(layout: Layout) -> String {
     let mut text = title(layout);
     write_synopsis(&mut text, layout);
@@ -214,7 +215,7 @@ fn of_group(text: &mut String, group: &OptionGroup, layout: Layout) {
     group.flags().for_each(|flag| flag_row(text, flag, flag.forms.len(), layout));
 }
 
-/// The first forms of an option.
+/// Adds the first `forms` forms of an option.
 fn flag_row(text: &mut String, flag: &Flag, forms: usize, layout: Layout) {
     for (index, (syntax, help)) in flag.forms.iter().take(forms).enumerate() {
         let default = if index == 0 { format!(" [{}]", flag.default) } else { String::new() };
@@ -225,8 +226,8 @@ fn flag_row(text: &mut String, flag: &Flag, forms: usize, layout: Layout) {
 fn short_row(text: &mut String, flag: &Flag, form: usize, layout: Layout) {
     let (syntax, help) = flag.forms[form];
     let default = flag.default.split("; ").next().unwrap_or_default();
-    let is_told = form == 0 && default != "off" && default.len() <= SHORT_DEFAULT;
-    let default = if is_told { format!(" [{default}]") } else { String::new() };
+    let is_reported = form == 0 && default != "off" && default.len() <= SHORT_DEFAULT;
+    let default = if is_reported { format!(" [{default}]") } else { String::new() };
     write_row(text, syntax, &format!("{}{default}", first_clause(help)), layout);
 }
 
@@ -279,14 +280,14 @@ fn show_example(text: &mut String, (line, meaning): &(&str, &str), layout: Layou
     let _ = writeln!(text, "  {line}\n      {}", wrapped(&meaning, layout.columns, 6, 6));
 }
 
-/// An example with a disk as this system names it.
+/// Replaces the disk of an example by one of this system.
 fn with_example_disk(text: &str) -> String {
     let is_disk = |word: &str| word.starts_with("/dev/nvme") || word.starts_with("/dev/sd");
     let of_system = |word| if cfg!(windows) && is_disk(word) { EXAMPLE_DISK } else { word };
     text.split(' ').map(of_system).collect::<Vec<_>>().join(" ")
 }
 
-/// A line of help as the beginning of a sentence.
+/// Converts a line of help to the beginning of a sentence.
 pub(super) fn sentence(help: &str) -> String {
     let mut letters = help.chars();
     letters.next().map(char::to_uppercase).into_iter().flatten().chain(letters).collect()
@@ -373,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clause_ends_before_what_explains_it() {
+    fn help_line_is_split_before_its_explanation() {
         for (help, expected) in [
             ("block size: bytes of each I/O; and more", "block size"),
             (
@@ -426,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_are_accepted() {
+    fn help_examples_are_accepted() {
         for (line, _) in EXAMPLES {
             let line = line.split(" > ").next().unwrap().replace('\'', "");
             let arguments: Vec<_> = line.split(' ').map(Into::into).collect();

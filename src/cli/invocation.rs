@@ -10,20 +10,20 @@ use crate::profile::RawText;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Invocation {
-    /// Print the usage: `-?`, `--help` (`Exit::Success`), or no arguments at all (`Exit::Usage`).
+    /// Prints the usage: `-?`, `--help` (`Exit::Success`), or no arguments (`Exit::Usage`).
     Usage(UsageExtent),
     CommandUsage {
         command: &'static str,
     },
     Version,
-    /// Run, or with `-Rp` print, a profile.
+    /// Runs a profile, or prints it with `-Rp`.
     Run(Box<RunRequest>),
-    /// Set existing events (`-ye`), and end with `Exit::RunFailed`.
+    /// Sets existing events (`-ye`), and ends with `Exit::RunFailed`.
     SetEvent {
         /// Names of the events, at least one.
         names: Vec<RawText>,
     },
-    /// Do something with an event between processes.
+    /// Sets or waits for an event between processes.
     Event {
         action: EventAction,
         name: RawText,
@@ -35,32 +35,32 @@ pub enum Invocation {
         json: bool,
         targets: Vec<RawText>,
     },
-    /// Say which features need which rights.
+    /// Lists the privileges that features need.
     Privileges,
-    /// Bring a target into its steady state.
+    /// Brings a target into its steady state.
     Precondition(Box<PreconditionRequest>),
-    /// Run many points and answer from them.
+    /// Runs the points of a sweep.
     Sweep(Box<SweepRequest>),
     Suite(Box<SuiteRequest>),
     Baseline(Box<BaselineRequest>),
-    /// Run another program, and judge its I/O.
+    /// Runs another program, and checks its I/O.
     Judge(Box<JudgeRequest>),
-    /// Run a command line on several hosts.
+    /// Runs a command line on several hosts.
     Hosts(HostsRequest),
     Trace(TraceRequest),
-    /// Convert jobs or a profile into another form.
+    /// Converts fio jobs or a profile into another form.
     Convert(ConvertRequest),
-    /// Print what there is to know of this machine (`-Rs`).
+    /// Prints the facts about this machine (`-Rs`).
     System {
         xml: bool,
     },
     EngineHelp,
-    /// Do something with the runs that are kept.
+    /// Reads or changes the history.
     History(Box<HistoryRequest>),
     Compare(Box<CompareRequest>),
-    /// Print the report of a saved run, or a table of several.
+    /// Prints the report of a saved run, or a table of several.
     Report(ReportRequest),
-    /// Merge the records of several hosts.
+    /// Merges the records of several hosts.
     Merge(MergeRequest),
     VerifyAfter(VerifyAfterRequest),
     Man {
@@ -69,7 +69,7 @@ pub enum Invocation {
     },
     Completions(Shell),
     Compatibility,
-    /// Print what named workloads there are.
+    /// Prints the available presets.
     Preset(PresetRequest),
 }
 

@@ -1,5 +1,5 @@
-//! The command line of a run before it is read: options, looked up in the table, with their values, and
-//! targets. A point of a sweep is such a line with other values.
+//! The unparsed command line of a run: options of the table with their values, and targets. A point of a
+//! sweep is such a line with other values.
 
 use super::draft::RunRequestBuilder;
 use super::error::CliError;
@@ -10,14 +10,13 @@ use crate::profile::RawText;
 use std::ffi::OsString;
 use std::iter::Peekable;
 
-/// Options and targets of a run, in their order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TypedLine {
     pub options: Vec<OptionOnLine>,
     pub targets: Vec<Vec<u8>>,
 }
 
-/// Arguments with single blanks between them, as a profile keeps them.
+/// Joins arguments with single spaces, as a profile stores them.
 pub(super) fn join_arguments(arguments: &[OsString]) -> RawText {
     let words: Vec<&[u8]> = arguments.iter().map(|argument| argument.as_encoded_bytes()).collect();
     RawText::from(words.join(&b' '))
@@ -79,9 +78,6 @@ impl TypedLine {
     }
 
     /// Refuses options that a file cannot carry. `place` is the start of a command line with them.
-    ///
-    /// # Errors
-    /// The first of them.
     pub fn carried_by_file(&self, place: &str) -> Result<(), CliError> {
         let refused =
             |given: &&OptionOnLine| given.flag.is_some_and(|flag| flag.carried != CarriedByFile::Workload);
@@ -105,7 +101,7 @@ impl TypedLine {
         self.options.iter().any(|given| given.is_long(name))
     }
 
-    /// The same line with another option before all others, as it is written with a value attached.
+    /// Returns the line with another option before all others, written with an attached value.
     pub fn with_leading_option(&self, argument: &str) -> TypedLine {
         let mut line = self.clone();
         // Its value is attached: nothing can be missing.
@@ -130,7 +126,7 @@ impl TypedLine {
     }
 }
 
-/// A file that would replace that of the same option before it.
+/// Reports a file that would replace the file of the same option before it.
 pub(super) fn given_again(argument: &[u8], option: &str) -> CliError {
     CliError::at(argument, 0, format!("{option} is given twice, but takes one file"))
         .hint("leave out one of them")
@@ -201,7 +197,7 @@ impl OptionOnLine {
         [self.argument.clone()].into_iter().chain(self.is_apart().then(|| self.value.clone()))
     }
 
-    /// Returns the same option with another value in the same place.
+    /// Returns the option with another value.
     pub fn with(&self, value: &str) -> OptionOnLine {
         let value = value.as_bytes().to_vec();
         let argument = match self.is_apart() {
@@ -267,7 +263,7 @@ impl OptionOnLine {
         accepted.then(|| format!("{}{}", flag.name.with_dashes(), String::from_utf8_lossy(next)))
     }
 
-    /// `-version`, with one dash: the long option that was meant.
+    /// Returns the long option for `-version` with one dash.
     pub fn as_long_option(&self) -> Option<String> {
         let name = self.argument[1..].split(|b| *b == b'=').next()?;
         let flag = flags::find(|n| matches!(n, Name::Long(long) if long.as_bytes() == name))?;

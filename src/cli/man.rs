@@ -7,13 +7,13 @@ use super::{COMPATIBLE_VERSION, Exit, help};
 use crate::units::wrapped::wrapped;
 use std::fmt::Write;
 
-/// All pages with their names: `diskspd`, `diskspd-report`, ..
+/// Returns all pages with their names: `diskspd`, `diskspd-report`, ..
 pub fn pages() -> impl Iterator<Item = (String, String)> {
     let of = |command: &commands::Command| (format!("diskspd-{}", command.name), command_page(command.name));
     std::iter::once(("diskspd".to_owned(), page())).chain(COMMANDS.iter().map(of))
 }
 
-/// The man page `diskspd(1)`; ends with a line feed.
+/// Returns the man page `diskspd(1)`, with a final line feed.
 pub fn page() -> String {
     let mut page = heading_line("DISKSPD");
     page.push_str(".SH NAME\ndiskspd \\- storage load generator and benchmark\n.SH SYNOPSIS\n");
@@ -179,7 +179,7 @@ mod tests {
     use crate::cli::flags;
 
     #[test]
-    fn the_page_shows_every_form_of_every_option() {
+    fn man_page_shows_every_option_form() {
         let page = page();
         for (syntax, _) in flags::all().flat_map(|flag| flag.forms) {
             assert!(page.contains(&format!("\\fB{}\\fR\n", escape(syntax))), "{syntax}");

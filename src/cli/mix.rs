@@ -7,14 +7,14 @@ use super::flags;
 use crate::profile::MixPart;
 
 const PART_EXAMPLES: &str = "parts such as 70:-b8K -r -w0, with ; between them: a share, a colon, options";
-/// The options that a part may have.
+/// Options that a part may have.
 const LETTERS: &[u8] = b"brswBf";
 const LONG: &[&str] = &["distribution", "bs-split"];
 
 /// Reads the value of the option.
 ///
 /// # Errors
-/// The first thing that is wrong, with its place in the value.
+/// Fails with the position of the first error in the value.
 pub(super) fn parse(value: &[u8]) -> Result<Vec<MixPart>, ValueError> {
     if value.is_empty() {
         return Err(ValueError::new(0, "the value is missing").with_expected(PART_EXAMPLES));
@@ -91,7 +91,7 @@ fn not_of_a_part(at: usize) -> ValueError {
         .hint("put all other options, such as -o, -t, -S and -Z, outside: they hold for the whole target")
 }
 
-/// The words of a part from here on, each with its place.
+/// Splits the words of a part from this byte on, with their positions.
 fn split_words(text: &[u8], from: usize) -> Vec<(usize, &[u8])> {
     let mut found = Vec::new();
     let mut at = from;

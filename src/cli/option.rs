@@ -9,9 +9,9 @@ pub(super) struct OptionRow {
     pub value: OptionValue,
     pub help: &'static str,
     pub default: &'static str,
-    /// A value, as it could be given; empty = its kind says enough.
+    /// Example of a value; empty = not needed.
     pub example: &'static str,
-    /// Words after the command for which it has an effect; empty = all.
+    /// Subcommands for which the option has an effect; empty = all.
     pub only_with: &'static [&'static str],
 }
 
@@ -20,18 +20,18 @@ pub(super) struct OptionRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OptionValue {
     Switch,
-    /// The name of a file, byte by byte.
+    /// File name, byte by byte.
     File,
     Folder,
     OneOf(&'static [&'static str]),
     Number {
         min: u32,
-        /// Largest accepted; `u32::MAX` = none is too large.
+        /// Maximum; `u32::MAX` = no limit.
         max: u32,
         of: &'static str,
     },
     Text {
-        /// Displayed form: `<time>`. In brackets, or empty, if the value is optional.
+        /// Displayed form: `<time>`. Optional values are in brackets, or empty.
         shown: &'static str,
         offered: &'static [&'static str],
     },
@@ -51,7 +51,6 @@ impl OptionValue {
         }
     }
 
-    /// The words that completions offer for it.
     pub(super) fn offered(&self) -> &'static [&'static str] {
         match self {
             OneOf(words) | Text { offered: words, .. } => words,
@@ -64,7 +63,7 @@ impl OptionValue {
     }
 }
 
-/// A row whose value is this; the rest goes without saying.
+/// Creates a row with this value and defaults elsewhere.
 pub(super) const fn row(name: &'static str, value: OptionValue, help: &'static str) -> OptionRow {
     OptionRow { name, value, help, default: "", example: "", only_with: &[] }
 }
@@ -84,7 +83,7 @@ pub(super) const fn text(
 }
 
 impl OptionRow {
-    /// Says what holds without it.
+    /// Adds the default to the description.
     pub(super) const fn with_default(self, default: &'static str) -> OptionRow {
         OptionRow { default, ..self }
     }
@@ -118,7 +117,7 @@ impl OptionRow {
         row(name, value, help).with_default(default)
     }
 
-    /// Whether it is a letter, whose value is attached.
+    /// Whether it is a letter, with an attached value.
     pub(super) fn is_letter(&self) -> bool {
         self.name.len() == 2
     }
@@ -154,7 +153,6 @@ pub(super) fn numbers(min: u32, max: u32) -> String {
     if max == u32::MAX { format!("at least {min}") } else { format!("{min} to {max}") }
 }
 
-/// `--help`, which every command has.
 pub(super) const HELP: OptionRow = switch("--help", "print this");
 
 pub(super) const STORE: OptionRow = row("--store", Folder, "the folder of the history, for @label and @id");

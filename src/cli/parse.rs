@@ -28,7 +28,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
     Ok(read)
 }
 
-/// `typed` are all arguments, `arguments` the arguments without `--give-up`.
+/// `typed` contains all arguments, `arguments` lacks `--give-up`.
 fn read_invocation(typed: &[OsString], arguments: &[OsString]) -> Result<Invocation, CliError> {
     let command_line = line::join_arguments(typed);
     let arguments = arguments.get(1..).unwrap_or_default();
@@ -121,7 +121,7 @@ fn no_target(options: &[OptionOnLine]) -> CliError {
     CliError::new("no target").hint(hint)
 }
 
-/// `-o1..64` would be read as `-o1`.
+/// Refuses ranges, because `-o1..64` would be read as `-o1`.
 fn no_ranges(line: &TypedLine) -> Result<(), CliError> {
     let ranged =
         line.options.iter().find(|given| given.flag.is_some_and(|flag| flag.takes_range(&given.value)));
@@ -244,7 +244,7 @@ fn system_alone(line: &TypedLine, draft: &RunRequestBuilder) -> Result<Invocatio
     }
 }
 
-/// `-Rp` and `--dry-run` end before there is anything to report or to log.
+/// Refuses reports and logs with `-Rp` and `--dry-run`, which measure nothing.
 fn measures_what_it_reports(options: &[OptionOnLine], draft: &RunRequestBuilder) -> Result<(), CliError> {
     let idle = match (draft.request.profile_only, draft.request.dry_run) {
         (true, _) => "-Rp",
@@ -299,7 +299,7 @@ impl OptionOnLine {
         })
     }
 
-    /// `-rw=randread` and `-d=30`, which DISKSPD reads as a letter and drops the rest.
+    /// Reports `-rw=randread` and `-d=30`: DISKSPD reads the letter and ignores the rest.
     fn foreign_error(&self) -> Option<CliError> {
         let text = std::str::from_utf8(&self.argument).ok()?;
         if let Some(meant) = foreign::with_one_dash(text) {
@@ -317,7 +317,7 @@ impl OptionOnLine {
         }))
     }
 
-    /// `-b4KiB` and `-c1.5G`: the same sizes as DISKSPD reads them.
+    /// Returns the sizes of `-b4KiB` and `-c1.5G` in DISKSPD's syntax.
     fn plain_sizes(&self, draft: &RunRequestBuilder) -> Option<String> {
         let plain = foreign::plain_sizes(std::str::from_utf8(&self.value).ok()?)?;
         let mut tried = draft.clone();
@@ -385,7 +385,7 @@ impl OptionOnLine {
 /// `-r 8k file` is accepted as random I/O on two targets; hardly anyone means that.
 fn detached_value_warning(line: &TypedLine, draft: &RunRequestBuilder) -> Option<String> {
     let (last, first) = (line.options.last()?, line.targets.first()?);
-    // The state before the option is gone; judge by a fresh one with the same block size.
+    // The state before the option is unknown; use a new one with the same block size.
     let mut fresh = RunRequestBuilder::default();
     fresh.target.block_size = draft.target.block_size;
     let spelling = last.with_value(&fresh, first).filter(|_| line.targets.len() > 1)?;

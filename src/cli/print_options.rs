@@ -27,7 +27,7 @@ fn words_of_work(span: &TimeSpan, target: &Target, says: impl Fn(&Flag) -> bool)
     flags::all().flat_map(|flag| flag.words(of_row(flag))).collect()
 }
 
-/// Returns the words for a target's work beyond DISKSPD's options.
+/// Returns the words for features of a target that DISKSPD does not have.
 pub fn beyond_diskspd(span: &TimeSpan, target: &Target) -> Vec<String> {
     let default = (TimeSpan::default(), Target::default());
     let of_row = |flag: &'static Flag| match (&flag.print, flag.compatibility) {
@@ -46,7 +46,7 @@ pub fn command_line(profile: &Profile, run_options: &RunOptions) -> Option<Vec<O
     write_options(profile, run_options, |_| true)
 }
 
-/// Returns the same in the style of `line`, with the defaults that it states.
+/// Returns the command line in the style of `line`, with the defaults that it states.
 pub fn command_line_like(
     line: &TypedLine,
     profile: &Profile,
@@ -72,13 +72,13 @@ fn write_options(
     let words: Vec<OsString> = options.chain(paths).collect();
     let arguments: Vec<OsString> = std::iter::once("diskspd".into()).chain(words.iter().cloned()).collect();
     match parse(&arguments) {
-        Ok(Invocation::Run(request)) if asks_for(&request, profile, &run_options) => Some(words),
+        Ok(Invocation::Run(request)) if is_equivalent(&request, profile, &run_options) => Some(words),
         _ => None,
     }
 }
 
-/// Whether a line that was read asks for this.
-fn asks_for(request: &RunRequest, profile: &Profile, run_options: &RunOptions) -> bool {
+/// Whether a parsed request equals this profile and these options.
+fn is_equivalent(request: &RunRequest, profile: &Profile, run_options: &RunOptions) -> bool {
     let plain = |profile: &Profile| {
         let mut profile = Profile { command_line: RawText::default(), ..profile.clone() };
         for span in &mut profile.time_spans {

@@ -3,20 +3,15 @@
 
 use crate::units::{behind_lenient_integer, parse_lenient_integer};
 
-/// Quantity of a lenient integer. It decides which units would change the value.
+/// Quantity of a lenient integer, which decides the units that would change the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
-    /// Whole seconds.
     Seconds,
-    /// Whole milliseconds.
     Milliseconds,
-    /// A number of I/Os, threads or bytes.
     Count,
-    /// A percentage, a mask or a level.
     Plain,
 }
 
-/// Units of time and their nanoseconds.
 const TIME_UNITS: [(&[&str], u64); 8] = [
     (&["ns"], 1),
     (&["us", "\u{b5}s", "\u{3bc}s"], 1_000),
@@ -28,7 +23,7 @@ const TIME_UNITS: [(&[&str], u64); 8] = [
     (&["w", "week", "weeks"], 604_800_000_000_000),
 ];
 
-/// Units of amounts, 1024-based as DISKSPD's sizes are.
+/// Units of amounts, multiples of 1024 as in DISKSPD's sizes.
 const AMOUNTS: [(&[&str], u64); 4] = [
     (&["k", "ki", "kb", "kib"], 1 << 10),
     (&["m", "mi", "mb", "mib"], 1 << 20),
@@ -37,7 +32,7 @@ const AMOUNTS: [(&[&str], u64); 4] = [
 ];
 
 impl Quantity {
-    /// Units of the value and nanoseconds or pieces of one step of the option.
+    /// Returns the units of the value, and the nanoseconds or pieces of one step of the option.
     fn unit_table(self) -> (&'static [(&'static [&'static str], u64)], u64) {
         match self {
             Quantity::Seconds => (&TIME_UNITS, 1_000_000_000),
@@ -67,7 +62,7 @@ impl Quantity {
         (!suffix.is_empty() && intended != whole * one).then(|| intended.div_ceil(one))
     }
 
-    /// A number such as `1.5` of a unit, in parts of the smallest unit.
+    /// Converts a number such as `1.5` of a unit to parts of the smallest unit.
     fn count_steps(self, number: &str, unit: &str, step: u128) -> Option<u128> {
         let size = match self.unit_table().0.iter().find(|(names, _)| names.contains(&unit)) {
             Some((_, size)) => u128::from(*size),
@@ -80,10 +75,10 @@ impl Quantity {
     }
 }
 
-/// Parts of a number with nine decimal places.
+/// Parts of one, for nine decimal places.
 const PARTS: u128 = 1_000_000_000;
 
-/// Multiples of a step of time; the other letters are units of time.
+/// Multiples of a time step; the other letters are units of time.
 const MULTIPLES: [(&str, u128); 2] = [("k", 1_000), ("g", 1_000_000_000)];
 
 /// Bytes of an amount such as `4KiB` or `1.5G`. A fraction that is not whole bytes is rounded to the next

@@ -1,8 +1,8 @@
-//! Command lines as they can be typed.
+//! Command lines quoted for the shell.
 
 use std::ffi::OsString;
 
-/// Arguments as a shell takes them.
+/// Quotes arguments for a shell.
 pub fn quoted(arguments: &[OsString]) -> String {
     let plain = |text: &str| {
         !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_=./,:%+@".contains(c))

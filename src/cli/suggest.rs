@@ -85,7 +85,7 @@ fn names_long_option(text: &[u8]) -> bool {
     flags::find(|n| matches!(n, Name::Long(long) if long.as_bytes() == name)).is_some()
 }
 
-/// The option of the same letter in the other case.
+/// Returns the option of the same letter in the other case.
 pub(super) fn letter_in_other_case(given: u8) -> Option<&'static Flag> {
     flags::find(|name| match name {
         Name::Letter(letter) => letter.eq_ignore_ascii_case(&given),

@@ -8,7 +8,7 @@ use crate::experiments::sweep::{self, Axis, Setting};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SweepLine {
-    /// The given line; an option that is an axis has all its values.
+    /// Given line; the option of an axis has all its values.
     pub line: TypedLine,
     pub axes: Vec<Axis>,
 }
@@ -17,7 +17,7 @@ impl SweepLine {
     /// Finds the axes of a line.
     ///
     /// # Errors
-    /// Values make no axis, an option has two of them, or one that is the same in all points has a range.
+    /// Fails if values are not an axis, an option has two axes, or an option with a fixed value has a range.
     pub fn from_line(line: TypedLine) -> Result<SweepLine, CliError> {
         let mut axes: Vec<Axis> = Vec::new();
         for given in &line.options {
@@ -56,13 +56,13 @@ fn sets_option(given: &OptionOnLine, option: &str) -> bool {
     name(flag, &String::from_utf8_lossy(&given.value)) == option
 }
 
-/// A setting's value as the row of its option reads it.
+/// Formats a setting's value in the syntax of its option.
 fn value_of(given: &OptionOnLine, setting: &Setting) -> String {
     let dashed = given.flag.map_or_else(String::new, |flag| flag.name.with_dashes());
     format!("{}{}", setting.option.strip_prefix(&dashed).unwrap_or_default(), setting.value)
 }
 
-/// The axis that an option is; `None` = it has one value.
+/// Returns the axis of an option; `None` = it has one value.
 fn option_axis(given: &OptionOnLine) -> Result<Option<Axis>, CliError> {
     let (Some(flag), Ok(value)) = (given.flag, std::str::from_utf8(&given.value)) else { return Ok(None) };
     let Some(form) = flag.swept else { return refuse_range(flag, given, value).map(|()| None) };
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_axes_is_one_point() {
+    fn line_without_ranges_is_one_point() {
         let text = "-o8 -a0,1 -rdpct10/90:0/5 --engine=sim -Z1M,./f --verify=read:2,1 file";
         assert_eq!(expand_lines(text).iter().map(line_text).collect::<Vec<_>>(), [text]);
     }

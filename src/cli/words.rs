@@ -2,7 +2,7 @@
 
 use super::error::ValueError;
 
-/// Each word with its meaning; the first word of a meaning is printed.
+/// Words with their meanings; the first word of a meaning is printed.
 pub(super) struct Words<T: 'static>(pub &'static [(&'static str, T)]);
 
 impl<T: Copy + PartialEq> Words<T> {
@@ -16,12 +16,11 @@ impl<T: Copy + PartialEq> Words<T> {
     }
 }
 
-/// A value that may not have been given.
 pub(super) fn optional_word(value: Option<impl ToString>) -> Vec<String> {
     value.map(|value| value.to_string()).into_iter().collect()
 }
 
-/// A value that says something only then.
+/// Formats a value if `says` is true.
 pub(super) fn when(says: bool, value: impl ToString) -> Vec<String> {
     optional_word(says.then_some(value))
 }
@@ -35,7 +34,7 @@ pub(super) fn in_words(ms: u64) -> String {
     if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") }
 }
 
-/// Longest time that `--stuck`, `--give-up` and `--fail-on-outage` take, ms: a day.
+/// Maximum of `--stuck`, `--give-up` and `--fail-on-outage`: a day, in ms.
 const MAX_TIME_MS: u64 = 86_400_000;
 
 pub(super) fn time_ms(value: &[u8], least: u64) -> Result<u64, ValueError> {

@@ -1,4 +1,4 @@
-//! Readers of this program's own files and messages, for programs that try them with any bytes (`fuzz`).
+//! Readers of this program's own files and messages, for tests with arbitrary bytes (`fuzz`).
 
 use super::compare::BootRun;
 use crate::commands::experiments::sweep::StoredSweep;
@@ -10,7 +10,7 @@ pub fn sweep_folder(bytes: &[u8]) -> bool {
     StoredSweep::parse(bytes).is_ok() | crate::json_reader::read_json::<CompletedPoint>(bytes).is_ok()
 }
 
-/// A run of a comparison of two kernels; whether it is one.
+/// Whether the bytes are a run of a comparison of two kernels.
 pub fn comparison_run(bytes: &[u8]) -> bool {
     crate::json_reader::read_json::<BootRun>(bytes).is_ok()
 }
@@ -20,7 +20,7 @@ pub fn power_cycle(bytes: &[u8]) -> bool {
     Cycle::read(bytes).is_ok_and(|cycle| !crate::commands::run::verify_after::table(cycle).is_empty())
 }
 
-/// A message of a rank, of any kind; whether it is one.
+/// Whether the bytes are a message of a rank, of any kind.
 #[cfg(target_os = "linux")]
 pub fn rank_message(bytes: &[u8]) -> bool {
     super::cluster::is_any(bytes)

@@ -13,7 +13,7 @@ use crate::run::destination;
 use crate::sys::process;
 use std::ffi::OsString;
 
-/// The arguments as the program reads them: as they were typed.
+/// Returns the arguments unchanged.
 pub(super) fn to_typed_arguments(arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
@@ -22,7 +22,7 @@ pub(super) fn to_typed_arguments(arguments: Vec<OsString>) -> Vec<OsString> {
 /// error goes to standard output.
 ///
 /// # Errors
-/// The users of the file.
+/// Fails with the users of the file.
 pub(super) fn permit_streams() -> Result<(), CommandError> {
     let output = destination::refuse_stream(1, "standard output");
     if let Err(refused) = destination::refuse_stream(2, "standard error") {
@@ -32,10 +32,6 @@ pub(super) fn permit_streams() -> Result<(), CommandError> {
     Ok(output?)
 }
 
-/// Prints how each option relates to DISKSPD.
-///
-/// # Errors
-/// Fails if output fails.
 pub(super) fn print_compatibility() -> Result<Exit, CommandError> {
     print(&compatibility::table())
 }

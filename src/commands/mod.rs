@@ -28,7 +28,7 @@ use crate::sys::{parent_process, process, standard_output};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Runs the command that the arguments (program name first) ask for; returns the exit code.
+/// Runs the command in the arguments (program name first); returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
     let arguments = linux::to_typed_arguments(arguments);
     process::prepare();
@@ -66,7 +66,7 @@ fn obey_arguments(arguments: &[OsString]) -> Result<Exit, CommandError> {
     }
 }
 
-/// `diskspd repot run.json` would measure two small files, or nothing, and report that.
+/// Refuses `diskspd repot run.json`, which would be a run with two targets.
 fn misspelled_command(arguments: &[OsString]) -> Option<CliError> {
     let known = cli::meant_by_word(arguments).map(|(word, meant)| (word, meant.to_owned()));
     let nearly = || {
@@ -88,7 +88,7 @@ fn dispatch(invocation: Invocation, arguments: &[OsString]) -> Result<Exit, Comm
         Invocation::Usage(extent) => {
             let printed = print(&cli::help::usage(extent, standard_output::columns()));
             match extent {
-                // As DISKSPD, which is told nothing to do.
+                // As in DISKSPD without arguments.
                 UsageExtent::First => Ok(report_error(printed).max(Exit::Usage)),
                 UsageExtent::Everyday | UsageExtent::Topic(_) | UsageExtent::All => printed,
             }

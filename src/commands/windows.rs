@@ -49,9 +49,6 @@ pub(super) fn to_typed_arguments(mut arguments: Vec<OsString>) -> Vec<OsString> 
 }
 
 /// Standard output and standard error are files without a name here, which are not judged.
-///
-/// # Errors
-/// None.
 pub(super) fn permit_streams() -> Result<(), CommandError> {
     Ok(())
 }
@@ -60,9 +57,6 @@ pub(super) fn permit_streams() -> Result<(), CommandError> {
 pub(super) fn let_first_report() {}
 
 /// Runs the command, because this system does not have ranks.
-///
-/// # Errors
-/// Errors of the command.
 pub(super) fn in_job(
     _: &[OsString],
     _: JobCommand<'_>,
@@ -79,9 +73,6 @@ pub(super) fn read_back(_: &VerifyAfterRequest) -> Option<Result<Vec<RankReply>,
 }
 
 /// Runs the command, because this system does not have ranks.
-///
-/// # Errors
-/// Errors of the command.
 pub(super) fn first_alone(
     command: impl FnOnce() -> Result<Exit, CommandError>,
 ) -> Result<Exit, CommandError> {
@@ -89,9 +80,6 @@ pub(super) fn first_alone(
 }
 
 /// Permits all, because this system does not have ranks.
-///
-/// # Errors
-/// None.
 pub(super) fn refuse(_: &str) -> Result<(), CommandError> {
     Ok(())
 }

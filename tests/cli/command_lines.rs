@@ -44,7 +44,7 @@ fn assert_alike(found: &[String], expected: &[String]) {
 enum Outcome {
     Other(Invocation),
     Rejected(cli::CliError),
-    /// The XML profile can't be loaded.
+    /// The XML profile cannot be loaded.
     NotLoaded,
     Run(Box<RunRequest>, Vec<Finding>),
 }
@@ -64,7 +64,7 @@ impl Outcome {
         }
     }
 
-    /// The same, with the XML profiles that the command line may name.
+    /// As [`checked`], with the XML profiles that the command line may name.
     fn with_files(arguments: &[OsString], files: &BTreeMap<String, String>) -> Outcome {
         let Outcome::Run(mut request, findings) = Outcome::from_arguments(arguments) else {
             return Outcome::from_arguments(arguments);
@@ -82,7 +82,7 @@ impl Outcome {
         }
     }
 
-    /// `parse`, `load`, the names of broken rules, or `ok`.
+    /// Returns `parse`, `load`, the names of violated rules, or `ok`.
     fn stage(&self) -> String {
         match self {
             Outcome::Rejected(_) => "parse".to_owned(),
@@ -96,7 +96,7 @@ impl Outcome {
         }
     }
 
-    fn says_anything(&self) -> bool {
+    fn has_messages(&self) -> bool {
         match self {
             Outcome::Rejected(_) | Outcome::NotLoaded => true,
             // What DISKSPD drops of a number it drops in silence.
@@ -172,7 +172,7 @@ fn json(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap()
 }
 
-/// A setting's value as the tables write it.
+/// Formats a setting's value as in the tables.
 fn show(name: &str, value: &Value) -> String {
     let list = |items: &Value, show: &dyn Fn(&Value) -> String| {
         items.as_array().unwrap().iter().map(show).collect::<Vec<_>>().join(",")
@@ -328,7 +328,7 @@ fn rejected_command_lines_match_expected_reason() {
     assert_alike(&judged, &expected);
 }
 
-/// The messages as users see them, for review. Each is shown with its first command line.
+/// Messages as users see them, for review, each with its first command line.
 #[test]
 fn refusals_are_kept_as_rendered_samples() {
     let table = rows(include_str!("../data/command-lines/rejected.txt")).collect::<Vec<_>>();
@@ -352,7 +352,7 @@ fn refusals_are_kept_as_rendered_samples() {
 }
 
 #[test]
-fn messages_point_to_the_place() {
+fn error_messages_mark_the_position() {
     let table = include_str!("../data/command-lines/carets.txt");
     let lines: Vec<&str> = table.lines().filter(|line| !line.starts_with("# ") && !line.is_empty()).collect();
     assert!(!lines.is_empty() && lines.len().is_multiple_of(2));
@@ -389,7 +389,8 @@ fn printed(profile: &Profile) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// The lines in which two texts differ, ours before theirs, `-` where one has no line; empty = they are equal.
+/// Returns the lines in which two texts differ, first ours and then theirs; `-` = no such line. Empty = equal
+/// texts.
 fn differing_lines(ours: &str, theirs: &str) -> Vec<String> {
     if ours == theirs {
         return Vec::new();
@@ -432,7 +433,7 @@ fn recorded_command_lines_match_originals() {
         let outcome = Outcome::with_files(&arguments(recorded.args.iter().map(String::as_str)), &files);
         let line = recorded.args.join(" ");
         let exit = if outcome.stage() == "ok" { cli::Exit::Success } else { cli::Exit::Usage };
-        let ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.says_anything());
+        let ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.has_messages());
         let theirs = format!("{line} | exit {}, messages {}", recorded.exit_code, recorded.warns_or_errors);
 
         if let Some(deviation) = deviations.remove(line.as_str()) {
@@ -491,7 +492,7 @@ fn command_lines_of_2_3_match_originals() {
         let mut outcome = Outcome::from_arguments(&given);
         let line = case.args.join(" ");
         let exit = if outcome.stage() == "ok" { Exit::Success } else { Exit::Usage };
-        let mut ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.says_anything());
+        let mut ours = format!("{line} | exit {}, messages {}", exit.code(), outcome.has_messages());
         let mut theirs = format!("{line} | exit {}, messages {}", case.exit_code, case.warns_or_errors);
         if let (Some(text), Outcome::Run(request, _)) = (case.stdout, &mut outcome) {
             // The option is not part of what DISKSPD was given.
@@ -514,7 +515,7 @@ fn command_lines_of_2_3_match_originals() {
 }
 
 #[test]
-fn the_committed_compatibility_table_is_the_flag_table() {
+fn committed_compatibility_table_matches_flags() {
     is_kept("docs/reference/compatibility.md", &cli::compatibility::table());
 }
 
@@ -536,7 +537,7 @@ fn page(files: &[&str], html: &str) -> Invocation {
 }
 
 #[test]
-fn commands_and_long_options() {
+fn commands_and_long_options_are_parsed() {
     use cli::Shell;
     let parse = |line: &str| cli::parse(&split(line)).map_err(|error| error.to_string());
     let usage = |extent| Ok(Invocation::Usage(extent));
@@ -780,7 +781,7 @@ fn commands_and_long_options() {
 }
 
 #[test]
-fn messages_say_what_to_do() {
+fn error_messages_have_a_remedy() {
     let cases = [
         ("-b 4k f.dat", "without a blank: -b4k"),
         ("-t 4 f.dat", "without a blank: -t4"),

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Calls that can be left without a reply, by their numbers (include/uapi/linux/fuse.h).
+/// Calls that can be left unanswered, with their numbers (include/uapi/linux/fuse.h).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Call {
@@ -44,7 +44,7 @@ const INTERRUPT: u32 = 36;
 const BATCH_FORGET: u32 = 42;
 const RENAME2: u32 = 45;
 
-/// Largest write that is accepted in bytes.
+/// Maximum accepted write in bytes.
 const MAX_WRITE: u32 = 128 << 10;
 const ENOENT: i32 = -2;
 const ENOSYS: i32 = -38;
@@ -57,7 +57,7 @@ pub struct HangingStorage {
 }
 
 impl HangingStorage {
-    /// Mounts a file system with these files; `None` if this host cannot mount it.
+    /// Mounts a file system with these files; `None` = not possible on this host.
     pub fn with(files: &[(&str, Vec<u8>)]) -> Option<HangingStorage> {
         let folder = tempfile::Builder::new().prefix("diskspd-hangs-").tempdir().unwrap();
         let Ok(device) = File::options().read(true).write(true).open("/dev/fuse") else {
@@ -89,7 +89,7 @@ impl HangingStorage {
         Some(HangingStorage { mounted, hangs, _folder: folder })
     }
 
-    /// From now on this call gets no reply.
+    /// Leaves this call unanswered from now on.
     pub fn hang(&self, call: Call) {
         self.hangs.store(call as u32, Ordering::SeqCst);
     }

@@ -21,7 +21,7 @@ pub fn profile_and_options(line: &str) -> (Profile, RunOptions) {
     (profile, run_options)
 }
 
-/// Runs a line, which has to go well.
+/// Runs a line, which must succeed.
 #[track_caller]
 pub fn run(line: &str) -> Record {
     let (profile, run_options) = profile_and_options(line);
@@ -31,12 +31,12 @@ pub fn run(line: &str) -> Record {
     executed.record
 }
 
-/// The results of each thread on each target, in the first time span.
+/// Returns the results of each thread on each target in the first time span.
 pub fn target_rows(record: &Record) -> Vec<&TargetResults> {
     record.host().results.time_spans[0].threads.iter().flat_map(|thread| &thread.targets).collect()
 }
 
-/// Whether a part of random choices is about this share of all, as chance alone makes it.
+/// Whether a part of random choices has about this share, within chance.
 pub fn has_share(part: u64, all: u64, percent: u64) -> bool {
     let share = percent as f64 / 100.0;
     let slack = 5.0 * (all as f64 * share * (1.0 - share)).sqrt() + 64.0;

@@ -14,7 +14,7 @@ pub struct LoggedIo {
     pub size: u64,
     pub start_ns: u64,
     pub latency_ns: u64,
-    /// 0 without a due time.
+    /// Scheduled start in ns; 0 = none.
     pub due_ns: u64,
 }
 
@@ -40,7 +40,7 @@ pub fn read(path: &Path) -> Vec<LoggedIo> {
     lines.filter(|line| !line.starts_with('#') && !line.is_empty()).map(io).collect()
 }
 
-/// Runs a line within this process, and returns its I/Os in the order of the log.
+/// Runs a line in this process, and returns its I/Os in the order of the log.
 #[track_caller]
 pub fn of_run(line: &str) -> Vec<LoggedIo> {
     let (profile, run_options) = profile_and_options(line);

@@ -8,7 +8,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where a file of the project is; `file` is named from its root.
+/// Returns the path of a project file, which is relative to the project's root.
 pub fn place(file: &str) -> PathBuf {
     root().join(file)
 }

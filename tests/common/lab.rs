@@ -21,7 +21,7 @@ impl Lab {
         Lab { folder, words: Vec::new(), variables: vec![("DISKSPD_STORE", store), ("TZ", "UTC".into())] }
     }
 
-    /// Replaces a word of all command lines.
+    /// Replaces a word in all command lines.
     pub fn with_word(mut self, word: &'static str, text: &'static str) -> Lab {
         self.words.push((word, text));
         self
@@ -59,7 +59,7 @@ impl Lab {
         });
     }
 
-    /// The program with the words of a line, split at blanks.
+    /// Returns the program with the words of a line, split at spaces.
     pub fn command(&self, line: &str) -> Command {
         let replace = |line: String, (word, text): &(&str, &str)| line.replace(word, text);
         let line = self.words.iter().fold(line.to_owned(), replace);

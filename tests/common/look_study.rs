@@ -10,26 +10,26 @@ use diskspd::results::{DirectionSummary, Origin, RunSummary, SpanSummary};
 use diskspd::stats::ranks::RankDesign;
 use std::collections::BTreeMap;
 
-/// Limit of a judgement of pairs without a difference, and the share of comparisons that ended up to it.
+/// Limit of an analysis, and the share of comparisons without a difference that ended up to it.
 #[derive(Debug, Clone, Copy)]
 pub struct LookLimit {
     pub pairs: usize,
-    /// The number of smallest values of the rank statistic that end the comparison, at each end.
+    /// Number of smallest values of the rank statistic that end the comparison, at either end.
     pub values: usize,
-    /// Chance of these values at both ends together.
+    /// Probability of these values at both ends together.
     pub level: f64,
-    /// The chance with one value more.
+    /// Probability with one value more.
     pub next_level: f64,
     pub ended: f64,
 }
 
-/// The rank designs of the looks, as `compare` has them.
+/// Returns the rank design of an analysis, as `compare` uses it.
 fn design(pairs: usize) -> RankDesign {
     if pairs < 6 { RankDesign::Sides(pairs, pairs) } else { RankDesign::Pairs(pairs) }
 }
 
-/// The rank statistic of each look, counted from its nearer end, of two sides of normal runs without a
-/// difference.
+/// Draws the rank statistic of each analysis, counted from its nearer end, for two sides of normal runs
+/// without a difference.
 fn draw_statistics(random: &mut Random) -> [usize; ANALYSIS_RUNS.len()] {
     let mut draw = || [0; MAX_PAIRS].map(|_| random.normal());
     let (first, other) = (draw(), draw());
@@ -50,7 +50,7 @@ fn draw_statistics(random: &mut Random) -> [usize; ANALYSIS_RUNS.len()] {
     })
 }
 
-/// Makes the limits. Each look ends the number of comparisons that `spent_after` permits up to it.
+/// Computes the limits. Each analysis ends the number of comparisons that `spent_after` permits up to it.
 pub fn make_limits(comparisons: usize, seed: u64) -> Vec<LookLimit> {
     let mut random = Random(seed);
     let mut open: Vec<[usize; ANALYSIS_RUNS.len()]> =
@@ -73,12 +73,12 @@ pub fn make_limits(comparisons: usize, seed: u64) -> Vec<LookLimit> {
     ANALYSIS_RUNS.into_iter().enumerate().map(of_look).collect()
 }
 
-/// An effect of the position of a run.
+/// Effect of the position of a run.
 #[derive(Debug, Clone, Copy)]
 pub enum Position {
     /// The second run of each pair is slower by this share.
     Second(f64),
-    /// Runs at the same place of a period share a level. Levels differ by up to this share.
+    /// Runs at the same position of a period share a level. Levels differ by up to this share.
     Period(usize, f64),
 }
 
@@ -99,12 +99,12 @@ pub const POSITIONS: [Position; 10] = [
 pub enum Condition {
     /// Noise, and drift per run.
     Noise(Noise, f64),
-    /// An effect of the position, and the deviation of a run.
+    /// Effect of the position, and the deviation of a run.
     Position(Position, f64),
 }
 
 impl Condition {
-    /// All of them, with their names.
+    /// Returns all conditions with their names.
     pub fn all() -> Vec<(String, Condition)> {
         let stationary = STATIONARY.iter().chain(&TREACHEROUS[..1]);
         let noises = stationary.map(|(name, noise)| ((*name).to_owned(), Condition::Noise(*noise, 0.0)));
@@ -154,7 +154,7 @@ fn make_run(iops: f64, place: usize) -> SideRun {
     }
 }
 
-/// The end of a comparison, and whether it called a change. B differs by a factor, and `same` is the margin.
+/// Returns the end of a comparison, and whether it reported a change. B differs by a factor; `same` = margin.
 pub fn end_of_comparison(
     condition: Condition,
     factor: f64,
@@ -186,7 +186,7 @@ pub fn end_of_comparison(
 
 #[derive(Debug, Clone, Copy)]
 pub struct StudyRow {
-    /// Shares that were called different, and the same.
+    /// Share of comparisons that reported a difference.
     pub different: f64,
     pub same: f64,
     pub mean_pairs: f64,

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A loop device on a sparse file.
+/// Loop device on a sparse file.
 pub struct Loop {
     /// `/dev/loop0`
     pub device: PathBuf,
@@ -15,12 +15,12 @@ pub struct Loop {
 }
 
 impl Loop {
-    /// A device of this size, bytes; `None`, and the reason is printed, where that's impossible.
+    /// Creates a device of this size in bytes; `None` with a printed reason if that is impossible.
     pub fn new(size: u64) -> Option<Loop> {
         Loop::with(size, &[], |_| ())
     }
 
-    /// A device with further options of losetup, on a file that is filled in before.
+    /// Creates a device with further options of losetup, on a file that is filled before.
     pub fn with(size: u64, options: &[&str], fill: impl FnOnce(&File)) -> Option<Loop> {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let image = directory.path().join("image");
@@ -31,14 +31,14 @@ impl Loop {
         Some(Loop { device, directory, mounted: false })
     }
 
-    /// A device on a file that is there.
+    /// Creates a device on an existing file.
     pub fn on(image: &Path) -> Option<Loop> {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let device = attach(image, &[])?;
         Some(Loop { device, directory, mounted: false })
     }
 
-    /// A device with a file system on it, and where that is mounted.
+    /// Creates a device with a mounted file system; returns its mount point.
     pub fn with_file_system(size: u64, kind: &str) -> Option<(Loop, PathBuf)> {
         let mut device = Loop::new(size)?;
         device.mkfs(kind)?;
@@ -50,7 +50,7 @@ impl Loop {
         self.directory.path().join("image")
     }
 
-    /// Makes a file system; `None`, and the reason is printed, when its tool is missing.
+    /// Creates a file system; `None` with a printed reason if its tool is missing.
     pub fn mkfs(&self, kind: &str) -> Option<()> {
         let device = self.device.to_str().unwrap();
         // Without lazy initialization: the kernel would go on writing inode tables while a test counts sectors.
@@ -88,8 +88,8 @@ fn attach(file: &Path, options: &[&str]) -> Option<PathBuf> {
     Some(output.trim().into())
 }
 
-/// Unmounts. The kernel closes the files of an io_uring some time after its process has ended: until then the file
-/// system is busy.
+/// Unmounts with retries, because the kernel closes the files of an io_uring some time after the end of its
+/// process.
 pub fn unmount(at: &Path) {
     for _ in 0..2400 {
         if super::tool(&format!("umount {}", at.display())).is_some() {
@@ -100,7 +100,7 @@ pub fn unmount(at: &Path) {
     run("umount", &[at.to_str().unwrap()]);
 }
 
-/// Output of a program; `None`, and the reason is printed, when it's missing or fails.
+/// Returns the output of a program; `None` with a printed reason if it is missing or fails.
 pub fn run(program: &str, arguments: &[&str]) -> Option<String> {
     match output(Command::new(program).args(arguments)) {
         Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 pub struct Mapped {
     name: String,
-    /// `/dev/mapper/..`
+    /// Path `/dev/mapper/..`.
     pub path: PathBuf,
-    /// Where its counters are: `/dev/dm-0`.
+    /// Device with the counters: `/dev/dm-0`.
     pub device: PathBuf,
 }
 
@@ -21,7 +21,7 @@ impl Mapped {
         is_there
     }
 
-    /// Whether this kernel has a kind of table (`dmsetup targets`). Says so where it hasn't.
+    /// Whether this kernel supports a kind of table (`dmsetup targets`). Prints a message otherwise.
     pub fn knows(kind: &str) -> bool {
         let known = run("dmsetup", &["targets"]).unwrap_or_default();
         let is_known = known.lines().any(|line| line.split_whitespace().next() == Some(kind));
@@ -31,7 +31,7 @@ impl Mapped {
         is_known
     }
 
-    /// A device with this table; `None`, and the reason is printed, where that's impossible.
+    /// Creates a device with this table; `None` with a printed reason if that is impossible.
     pub fn new(table: &str) -> Option<Mapped> {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);

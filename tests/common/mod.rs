@@ -26,10 +26,10 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Set where every test has to run (continuous integration): a skip is a failure there.
+/// Variable of continuous integration that makes a skipped test a failure.
 const NO_SKIP: &str = "DISKSPD_TEST_NO_SKIP";
 
-/// Says why a test can't run here. The caller returns after it.
+/// Prints why a test cannot run here. The caller must return after it.
 pub fn skip(reason: &str) {
     assert!(std::env::var_os(NO_SKIP).is_none(), "skipped although {NO_SKIP} is set: {reason}");
     eprintln!("SKIPPED: {reason}");
@@ -37,8 +37,8 @@ pub fn skip(reason: &str) {
 
 static STARTING: Mutex<()> = Mutex::new(());
 
-/// Does something while this process starts no program. A starting program has copies of all descriptors,
-/// so closed files stay open, and claimed devices stay claimed.
+/// Runs `work` while this process starts no program. A starting program has copies of all descriptors, so
+/// closed files stay open, and claimed devices stay claimed.
 pub fn while_nothing_starts<T>(work: impl FnOnce() -> T) -> T {
     let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
     work()
@@ -66,8 +66,8 @@ impl From<Output> for Ended {
     }
 }
 
-/// Runs the program to its end. Options and target are in one line, split at blanks; `{}` is the path,
-/// `BRIEF` a short run, see [`expanded`]. JSON output is checked against its schema.
+/// Runs the program to its end. Options and target are one line, split at spaces; `{}` is the path, `BRIEF` a
+/// short run, see [`expanded`]. JSON output is checked against its schema.
 #[track_caller]
 pub fn diskspd(line: &str, path: &Path) -> Ended {
     let ended = output(&mut command(line, path)).unwrap().into();
@@ -100,8 +100,8 @@ fn check_json(line: &str, ended: &Ended) {
     }
 }
 
-/// The same for tests of measurements: repeats at most [`TRIES`] times if the hypervisor took the CPUs for
-/// much of the time.
+/// As [`diskspd`], for measurements: repeats at most [`TRIES`] times if the hypervisor took the CPUs for much
+/// of the time.
 #[track_caller]
 pub fn calm_diskspd(line: &str, path: &Path) -> Ended {
     calm(|| diskspd(line, path))
@@ -110,10 +110,10 @@ pub fn calm_diskspd(line: &str, path: &Path) -> Ended {
 const TRIES: usize = 8;
 const STOLEN: f64 = 0.4;
 
-/// CPUs that runs which are judged have in use, in this process.
+/// CPUs used by judged runs of this process.
 static IN_USE: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
-/// Turn of a judged run on a number of CPUs, which no similar test gets at the same time.
+/// Exclusive turn of a judged run on a number of CPUs among similar tests.
 pub struct Turn(usize);
 
 impl Turn {
@@ -159,7 +159,7 @@ pub fn calm<T>(mut work: impl FnMut() -> T) -> T {
     last.unwrap()
 }
 
-/// Repeats something until it succeeds, at most [`TRIES`] times, because a busy machine can spoil it.
+/// Repeats `work` until it succeeds, at most [`TRIES`] times, because other load can disturb it.
 #[track_caller]
 pub fn again<E: std::fmt::Display>(mut work: impl FnMut() -> Result<(), E>) {
     for _ in 1..TRIES {
@@ -172,7 +172,7 @@ pub fn again<E: std::fmt::Display>(mut work: impl FnMut() -> Result<(), E>) {
     }
 }
 
-/// Waits for what happens sooner or later, however busy the machine is and however slow its disk.
+/// Waits for an event without a time limit of the test itself, for slow machines and disks.
 #[track_caller]
 pub fn wait_until(what: &str, mut happened: impl FnMut() -> bool) {
     const LONG: Duration = Duration::from_secs(180);
@@ -223,7 +223,7 @@ pub fn stop(started: u32) {
     });
 }
 
-/// Time that the hypervisor has taken, of all CPUs together.
+/// Returns the ticks that the hypervisor has taken from all CPUs together.
 fn stolen_ticks() -> u64 {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();
     let all = text.lines().next().unwrap_or_default();
@@ -256,7 +256,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a verbose run and waits until it has said this.
+    /// Starts a verbose run and waits for this text in its output.
     #[track_caller]
     pub fn until(text: &str, line: &str, path: &Path) -> Running {
         let mut child = start(&format!("-v {line}"), path);
@@ -311,7 +311,7 @@ pub fn copy_of_program(directory: &Path) -> PathBuf {
     copy
 }
 
-/// The program with these arguments, for more to be added.
+/// Returns the program with these arguments, to which more can be added.
 pub fn command_of(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_diskspd"));
     command.args(arguments);
@@ -348,14 +348,14 @@ impl Ended {
         self
     }
 
-    /// The run succeeded; returns its report.
+    /// Asserts success; returns the report.
     #[track_caller]
     pub fn report(&self) -> Report<'_> {
         assert_eq!(self.code, 0, "{}{}", self.stdout, self.stderr);
         Report(&self.stdout)
     }
 
-    /// The run failed with this exit code, a message that holds all these words, and no panic.
+    /// Asserts failure with this exit code, a message with all these words, and no panic.
     #[track_caller]
     pub fn fails(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, code, "{}{}", self.stdout, self.stderr);
@@ -366,10 +366,10 @@ impl Ended {
     }
 }
 
-/// A text report, read as scripts read it.
+/// Text report, parsed as by scripts.
 pub struct Report<'a>(pub &'a str);
 
-/// The `total:` line of a table.
+/// Line `total:` of a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Total {
     pub bytes: u64,
@@ -378,7 +378,7 @@ pub struct Total {
 }
 
 impl Report<'_> {
-    /// The total line of `Total IO`, `Read IO` or `Write IO`.
+    /// Returns the total line of `Total IO`, `Read IO` or `Write IO`.
     #[track_caller]
     pub fn total(&self, table: &str) -> Total {
         let after = self.0.split_once(&format!("\n{table}\n")).expect(table).1;
@@ -391,7 +391,7 @@ impl Report<'_> {
         }
     }
 
-    /// The rows of a table, cells trimmed.
+    /// Returns the rows of a table with trimmed cells.
     #[track_caller]
     pub fn rows(&self, table: &str) -> Vec<Vec<String>> {
         let after = self.0.split_once(&format!("\n{table}\n")).expect(table).1;
@@ -414,12 +414,12 @@ pub fn recorded(line: &str) -> Record {
     json::read(&std::fs::read(file).unwrap()).unwrap()
 }
 
-/// A directory on a file system with `O_DIRECT`, removed afterwards.
+/// Creates a directory on a file system with `O_DIRECT`, removed on drop.
 pub fn directory() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("diskspd-test-").tempdir_in("/var/tmp").unwrap()
 }
 
-/// A directory and the path of a file in it, which does not exist yet.
+/// Creates a directory; returns it with the path of a file that does not exist yet.
 pub fn directory_with(name: &str) -> (tempfile::TempDir, PathBuf) {
     let directory = directory();
     let file = directory.path().join(name);
@@ -431,7 +431,7 @@ pub fn read_json(file: impl AsRef<Path>) -> serde_json::Value {
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
 }
 
-/// The names of the findings of a saved record.
+/// Returns the names of the findings of a saved record.
 #[track_caller]
 pub fn finding_names(record: &Path) -> Vec<String> {
     let record = read_json(record);
@@ -446,7 +446,7 @@ pub fn tool(line: &str) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_string())
 }
 
-/// A zram device, gone when dropped.
+/// zram device, removed on drop.
 pub struct Zram(pub PathBuf);
 
 impl Zram {

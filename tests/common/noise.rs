@@ -5,7 +5,7 @@
 
 use super::random::Random;
 
-/// A kind of noise. Deviations are shares of the level.
+/// Kind of noise, with deviations as shares of the level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Noise {
     White(f64),
@@ -13,15 +13,15 @@ pub enum Noise {
     TwoLevels(f64),
     StickyLevels(f64, f64),
     Published(usize),
-    /// Normal, but once in twenty runs something lowers the next few, two or three on average, by up to so much.
+    /// Normal; once in twenty runs, the next two or three runs on average are lower by up to this share.
     Bursts(f64),
     /// Student's t with three degrees of freedom.
     HeavyTails(f64),
-    /// Normal, around a level that wanders slowly (AR(1) of 0.9, half of the variance).
+    /// Normal, around a slowly wandering level (AR(1) of 0.9, half of the variance).
     Wander(f64),
     /// Normal, rounded so coarsely that most runs share their value with others.
     Ties(f64),
-    /// Normal, but one run in twenty does nothing at all.
+    /// Normal, with one run in twenty without any work.
     DeadRuns(f64),
 }
 
@@ -119,7 +119,7 @@ fn below(count: usize, random: &mut Random) -> usize {
     ((random.uniform() * count as f64) as usize).min(count - 1)
 }
 
-/// AR(1) with a deviation of 1, from its stationary state on.
+/// Returns a stationary AR(1) series with a deviation of 1.
 fn autocorrelated(share: f64, count: usize, random: &mut Random) -> Vec<f64> {
     let fresh = (1.0 - share * share).sqrt();
     let mut x = random.normal();
@@ -131,7 +131,7 @@ fn autocorrelated(share: f64, count: usize, random: &mut Random) -> Vec<f64> {
     (0..count).map(|_| next()).collect()
 }
 
-/// IOPS of the published runs E1 and E2 (`tests/data/published-sweeps`), as shares of their mean.
+/// Returns the IOPS of the published runs E1 and E2 (`tests/data/published-sweeps`), as shares of their mean.
 pub fn published() -> Vec<f64> {
     let text = include_str!("../data/published-sweeps/published-sweeps.csv");
     let runs = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
@@ -141,13 +141,13 @@ pub fn published() -> Vec<f64> {
     iops.iter().map(|iops| iops / mean).collect()
 }
 
-/// The runs from one on are lower or higher by a factor.
+/// Multiplies the runs from `from` on by a factor.
 pub fn changed(mut runs: Vec<f64>, from: usize, factor: f64) -> Vec<f64> {
     runs.iter_mut().skip(from).for_each(|value| *value *= factor);
     runs
 }
 
-/// Each run is lower or higher than the one before by a share.
+/// Multiplies each run by a factor relative to the previous one.
 pub fn drifting(mut runs: Vec<f64>, per_run: f64) -> Vec<f64> {
     runs.iter_mut().zip(0..).for_each(|(value, run)| *value *= 1.0 + per_run * f64::from(run));
     runs

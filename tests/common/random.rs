@@ -1,6 +1,6 @@
 //! Random numbers for tests, the same each time.
 
-/// SplitMix64, and from it numbers of nearly a normal distribution.
+/// SplitMix64, with approximately normal numbers.
 pub struct Random(pub u64);
 
 impl Random {
@@ -11,12 +11,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Evenly from 0 to 1.
+    /// Returns a uniform number from 0 to 1.
     pub fn uniform(&mut self) -> f64 {
         (self.number() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Around 0, with a deviation of 1.
+    /// Returns a normal number with mean 0 and deviation 1.
     pub fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }

@@ -2,7 +2,7 @@
 //! figures.
 #![allow(dead_code)] // every test binary uses another part of this
 
-/// Recorded from DISKSPD: names and documents.
+/// Recorded results of DISKSPD: names and documents.
 pub const DISKSPD: [(&str, &str); 15] = [
     ("01_plain", include_str!("../data/synth/01_plain.xml")),
     ("04_lat_write", include_str!("../data/synth/04_lat_write.xml")),
@@ -26,7 +26,7 @@ pub struct Mutation {
     pub bytes: Vec<u8>,
 }
 
-/// The document in twenty forms; two of them hold it several times.
+/// Returns twenty forms of the document; two of them contain it several times.
 pub fn mutations(text: &str) -> Vec<Mutation> {
     let utf16 = |unit: fn(u16) -> [u8; 2]| {
         let units = std::iter::once(0xfeff).chain(text.encode_utf16());
@@ -93,7 +93,7 @@ fn in_other_words(text: &str) -> String {
         .replace(".dat<", "&#46;d&#x61;t<")
 }
 
-/// The document without these elements.
+/// Returns the document without these elements.
 fn without(text: &str, names: &[&str]) -> String {
     let mut left = text.to_owned();
     for name in names {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Mutex, PoisonError};
 
-/// The pages of samples, for the test that their sections are used.
+/// Pages of samples, whose sections must all be used.
 pub const PAGES: [&str; 2] = ["answers", "cases"];
 
 static WRITING: Mutex<()> = Mutex::new(());
@@ -16,7 +16,7 @@ fn file(page: &str) -> String {
     format!("tests/data/messages/{page}.md")
 }
 
-/// The sections of a page by their headings.
+/// Returns the sections of a page by heading.
 pub fn sections(page: &str) -> BTreeMap<String, String> {
     let text = fs::read_to_string(place(&file(page))).unwrap_or_default();
     let sections = text.split("## ").skip(1).filter_map(|section| section.split_once("\n\n```\n"));

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// Objects whose keys are not fields but names out of the system.
+/// Objects whose keys are names of the system instead of fields.
 const MAPS: [&str; 4] = ["io", "parts", "queue", "vulnerabilities"];
 
 #[derive(Default)]
@@ -158,7 +158,7 @@ pub fn stream(lines: &str) -> Vec<Value> {
     lines.lines().map(|line| checked(line.as_bytes(), &STREAM)).collect()
 }
 
-/// Stricter than JSON Schema: a field that the schema does not know is an error too.
+/// Checks more strictly than JSON Schema: an unknown field is an error.
 #[track_caller]
 fn checked(json: &[u8], schema: &Value) -> Value {
     let value = serde_json::from_slice(json)
@@ -169,7 +169,7 @@ fn checked(json: &[u8], schema: &Value) -> Value {
     value
 }
 
-/// Where a value is not as a schema says, and how.
+/// Location and kind of a deviation from a schema.
 #[derive(Debug)]
 pub struct SchemaError(String);
 

@@ -34,11 +34,11 @@ use std::time::{Duration, Instant};
 /// hundred times, and is then restarted once.
 const LONGEST: Duration = Duration::from_secs(400);
 const BASE_MODULES: [&str; 4] = [VIRTIO, "9pnet_virtio", "9p", "overlay"];
-/// Newer kernels have it built in.
+/// Module that newer kernels have built in.
 const VIRTIO: &str = "virtio_pci";
 const BUSYBOX: &str = "/bin/busybox";
 
-/// Two emulated machines at a time would take each other's processors.
+/// Serializes machines, because two emulated ones would compete for the CPUs.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn qemu() -> OsString {
@@ -62,23 +62,23 @@ pub struct VirtualMachine {
     script: String,
 }
 
-/// Why there is no outcome.
+/// Reason for a missing outcome.
 enum Failure {
     Impossible(String),
-    /// It was not off in time; all that it said.
+    /// Not finished in time; with all its output.
     StoodStill(String),
 }
 use Failure::Impossible;
 
 pub struct Outcome {
     pub console: String,
-    /// The exit code of the script; -1 if the machine ended before it did.
+    /// Exit code of the script; -1 = the machine ended early.
     pub exit: i32,
     directory: tempfile::TempDir,
 }
 
 impl Outcome {
-    /// The files that the script put into `$OUT`.
+    /// Returns the folder of the files that the script put into `$OUT`.
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
@@ -95,25 +95,25 @@ impl VirtualMachine {
         VirtualMachine::default()
     }
 
-    /// A kernel module that is loaded before the script begins; the machine isn't started where it's missing.
+    /// Adds a kernel module that is loaded before the script; without it the machine is not started.
     pub fn module(mut self, name: &str) -> VirtualMachine {
         self.modules.push(name.to_owned());
         self
     }
 
-    /// One that is left out where it's missing: newer kernels have it built in.
+    /// Adds a kernel module that is optional, because newer kernels have it built in.
     pub fn optional_module(mut self, name: &str) -> VirtualMachine {
         self.optional_modules.push(name.to_owned());
         self
     }
 
-    /// Words for QEMU's command line, divided by blanks.
+    /// Adds words to QEMU's command line, separated by spaces.
     pub fn device(mut self, words: &str) -> VirtualMachine {
         self.devices.extend(words.split_whitespace().map(str::to_owned));
         self
     }
 
-    /// Words for the kernel's command line.
+    /// Adds words to the kernel's command line.
     pub fn kernel_words(mut self, words: &str) -> VirtualMachine {
         self.kernel_words = words.to_owned();
         self
@@ -124,7 +124,7 @@ impl VirtualMachine {
         self
     }
 
-    /// Boots it, and returns when it is off. `None`, and the reason is printed, where that's impossible.
+    /// Boots the machine, and returns after its end; `None` with a printed reason if that is impossible.
     #[track_caller]
     pub fn run(self) -> Option<Outcome> {
         let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -229,7 +229,7 @@ impl VirtualMachine {
     }
 }
 
-/// The program under test, a third as large for the emulated processor that copies it; as it is where there is no `strip`.
+/// Copies the program without symbols, a third as large for the emulated CPU; unchanged without `strip`.
 fn without_symbols(to: &Path) -> PathBuf {
     let program = Path::new(env!("CARGO_BIN_EXE_diskspd"));
     let stripped = Command::new("strip").arg("-o").args([to, program]).status();
@@ -241,7 +241,7 @@ fn without_symbols(to: &Path) -> PathBuf {
 const KERNEL_WORDS: &str =
     "console=ttyS0 quiet panic=-1 no_timer_check mitigations=off no5lvl nokaslr audit=0 nowatchdog";
 
-/// The first program of the machine.
+/// First program of the machine.
 const INIT: &str = "#!/bin/busybox sh
 /bin/busybox --install -s /bin
 export PATH=/bin:/sbin:/usr/bin:/usr/sbin
@@ -268,7 +268,7 @@ echo $? >/root/mnt/exit
 poweroff -f
 ";
 
-/// How a machine came to its end.
+/// End of a machine.
 #[derive(PartialEq)]
 enum Ended {
     Off,
@@ -317,7 +317,7 @@ impl Kernel {
         found.ok_or_else(|| Impossible(none.to_owned()))
     }
 
-    /// The kernel as xz unpacks it, which takes the emulated processor a third of its boot; packed as it is where it can't be unpacked.
+    /// Unpacks the kernel by xz, which takes an emulated CPU a third of its boot; unchanged if that fails.
     fn unpacked(&self, to: &Path) -> PathBuf {
         let unpack = || {
             let packed = fs::read(&self.image).ok()?;
@@ -389,7 +389,7 @@ impl Archive {
         self.fill();
     }
 
-    /// Up to a multiple of four bytes.
+    /// Pads to a multiple of four bytes.
     fn fill(&mut self) {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
     }

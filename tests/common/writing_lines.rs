@@ -58,10 +58,10 @@ pub const PREPARING: [&str; 4] = [
     "baseline set b a.json --store store",
 ];
 
-/// A simulated run takes no time.
+/// Options of a simulated run, which takes no time.
 const OPTIONS: &str = "--engine sim -c1M -b4K -r -L -W0 -d1 -g1000i";
 
-/// The arguments of a line that writes this file.
+/// Returns the arguments of a line that writes this file.
 pub fn words(line: &str, file: &str) -> Vec<String> {
     let line = line.replace("STAMPED", "-c64K -b4K -w100 -Sw -W0 -d60 --until-written 64K --verify");
     let line = line.replace("RUN", "-o4 SIM").replace("SIM", "OPTIONS t.dat").replace("OPTIONS", OPTIONS);

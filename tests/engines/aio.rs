@@ -20,10 +20,10 @@ use std::time::{Duration, Instant};
 const BLOCK: u32 = 4096;
 const DEPTH: u32 = 8;
 
-/// A device that answers no writes while it's frozen.
+/// Device that completes no writes while it is frozen.
 struct Stuck {
     device: Loop,
-    /// Where the file system is mounted that holds the device's file.
+    /// Mount point of the file system with the device's file.
     directory: PathBuf,
     frozen: bool,
     /// After `device`: fields are dropped in order.

@@ -97,7 +97,7 @@ fn written_data_is_read_back_by_all_engines() {
 }
 
 #[test]
-fn odd_sizes_and_offsets_work_through_the_page_cache() {
+fn unaligned_ios_work_through_page_cache() {
     for subject in real_engines() {
         write_and_read_back(|path| Some(open(path)), &subject, 1000, 50);
     }
@@ -120,7 +120,7 @@ fn blocks_of_several_mebibytes_are_one_io() {
 
 #[test]
 #[ignore = "needs 2 GiB of memory and as much on disk for each engine"]
-fn the_longest_io_is_2_gib_less_a_page() {
+fn maximum_io_is_2_gib_minus_a_page() {
     let directory = directory();
     let path = file(directory.path(), "long", &[]);
     for subject in real_engines() {

@@ -41,7 +41,7 @@ fn error_completes_in_its_slot() {
 }
 
 #[test]
-fn an_io_outside_of_the_setup_is_refused() {
+fn io_outside_of_setup_is_refused() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; 8192]);
     for subject in every_engine() {
@@ -72,7 +72,7 @@ fn an_io_outside_of_the_setup_is_refused() {
 }
 
 #[test]
-fn a_setup_that_an_engine_cannot_serve_is_explained() {
+fn unsupported_engine_setup_is_explained() {
     for row in &ENGINES {
         let attempt = |depth, clock| {
             let buffer = Buffer::new(4096).expect("memory");

@@ -28,7 +28,7 @@ mod subjects;
 
 #[cfg(not(target_os = "linux"))]
 mod common {
-    /// Says why a test can't run here. The caller returns after it.
+    /// Prints why a test cannot run here. The caller must return after it.
     pub fn skip(reason: &str) {
         eprintln!("SKIPPED: {reason}");
     }

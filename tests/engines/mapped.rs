@@ -25,7 +25,7 @@ fn mapped(file: OwnedFd, options: MapOptions) -> File {
     File { mapping: Some(options), ..file.into() }
 }
 
-/// The error of an engine that must not come about.
+/// Returns the error of an engine that must be refused.
 fn refusal(file: OwnedFd, flush: Flush) -> String {
     let files = vec![mapped(file, MapOptions { flush, ..MapOptions::default() })];
     match create(EngineKind::Mmap, files, 1) {
@@ -83,8 +83,7 @@ fn truncated_mapping_is_an_error_not_a_crash() {
     }
 }
 
-/// A hugetlbfs with room for two pages. The mount keeps its pages, so the machine's number of pages is
-/// restored as soon as it is mounted.
+/// hugetlbfs with two pages. The mount keeps its pages, so the machine's number is restored at once.
 struct HugeFolder(tempfile::TempDir);
 
 impl HugeFolder {
@@ -148,7 +147,7 @@ fn mapping_hole_without_space_is_an_error() {
 }
 
 #[test]
-fn a_bus_error_elsewhere_still_ends_the_program() {
+fn unrelated_bus_error_ends_the_program() {
     // In a process of its own: this test, run again.
     const AGAIN: &str = "DISKSPD_TEST_BUS_ERROR";
     if std::env::var_os(AGAIN).is_some() {
@@ -160,14 +159,14 @@ fn a_bus_error_elsewhere_still_ends_the_program() {
         return;
     }
     let program = std::env::current_exe().expect("this program");
-    let name = "mapped::a_bus_error_elsewhere_still_ends_the_program";
+    let name = "mapped::unrelated_bus_error_ends_the_program";
     let ended = std::process::Command::new(program).args([name, "--exact"]).env(AGAIN, "1").output();
     let status = ended.expect("this program, again").status;
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(libc::SIGBUS), "{status}");
 }
 
 #[test]
-fn mapped_and_other_files_are_served_side_by_side() {
+fn mapped_and_ordinary_files_share_an_engine() {
     let directory = directory();
     for kind in [EngineKind::Uring, EngineKind::Aio, EngineKind::Sync] {
         if let Err(why) = kind.row().available() {

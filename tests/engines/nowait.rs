@@ -43,7 +43,7 @@ fn half_cached(path: &Path) {
 }
 
 #[test]
-fn each_read_comes_back_once_with_all_its_data() {
+fn nowait_read_completes_once_with_all_data() {
     let folder = directory();
     let path = file(folder.path(), "a", &filled(BLOCKS * BLOCK + REST, 0, 0));
     for kind in [EngineKind::Uring, EngineKind::Aio, EngineKind::Sync] {
@@ -72,7 +72,7 @@ fn each_read_comes_back_once_with_all_its_data() {
 }
 
 #[test]
-fn waiting_io_is_a_miss_only_with_flag() {
+fn blocking_io_counts_as_miss_only_with_nowait() {
     let folder = directory();
     let path = file(folder.path(), "a", &filled(BLOCKS * BLOCK + REST, 0, 0));
     for kind in [EngineKind::Uring, EngineKind::Aio, EngineKind::Sync] {

@@ -16,7 +16,7 @@ use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-/// Names the namespaces, divided by blanks.
+/// Names of the namespaces, separated by spaces.
 const NAMESPACES: &str = "DISKSPD_TEST_NAMESPACES";
 
 const BLOCK: u32 = 16 * 1024;
@@ -24,7 +24,7 @@ const DEPTH: u32 = 8;
 
 #[test]
 #[ignore = "takes minutes where the machine is emulated without KVM; run it with --ignored commands_keep"]
-fn commands_keep_the_promises_of_engines() {
+fn nvme_engine_meets_the_engine_contract() {
     let program = std::env::current_exe().unwrap();
     let images = directory();
     let mut machine = VirtualMachine::new().module("nvme-core");
@@ -49,7 +49,7 @@ fn commands_keep_the_promises_of_engines() {
     assert!(told.contains("test result: ok. 8 passed"), "{told}");
 }
 
-/// The namespaces to be written to.
+/// Returns the namespaces that may be written.
 fn namespaces() -> Vec<PathBuf> {
     let named = std::env::var(NAMESPACES).expect("the names of namespaces whose content may be lost");
     named.split_whitespace().map(PathBuf::from).collect()
@@ -59,14 +59,14 @@ fn handle(path: &PathBuf) -> OwnedFd {
     OpenOptions::new().read(true).write(true).open(path).expect("a namespace").into()
 }
 
-/// One that polls for its completions, or makes writes durable, as told.
+/// Returns an engine with these options.
 fn engine(file: File, options: RingOptions) -> Box<dyn Engine> {
     let buffer = Buffer::new((2 * DEPTH * BLOCK) as usize).expect("memory");
     let setup = Setup { files: vec![file], buffer, depth: DEPTH, clock: Clock::Monotonic, seed: 0 };
     Box::new(nvme::open(setup, options).expect("an engine"))
 }
 
-/// Every way of a namespace: registered and not, polled and not, durable or not.
+/// Runs a test with all engine options: registered or not, polled or not, durable or not.
 fn each(mut test: impl FnMut(&mut dyn Engine, &str)) {
     for path in namespaces() {
         for (registered_buffer, registered_files, polled, write_through) in [
@@ -134,7 +134,7 @@ mod inside {
 
     #[test]
     #[ignore = "needs a namespace whose content may be lost"]
-    fn the_block_device_has_the_same_data() {
+    fn block_device_shows_data_of_nvme_commands() {
         use std::os::unix::fs::FileExt;
         for path in namespaces() {
             let mut engine = engine(handle(&path).into(), RingOptions::default());
@@ -152,7 +152,7 @@ mod inside {
 
     #[test]
     #[ignore = "needs a namespace whose content may be lost"]
-    fn zeroes_discards_and_flushes_end_without_data() {
+    fn commands_without_data_complete() {
         each(|engine, name| {
             fill_with(engine, |_| 3);
             all(engine, Operation::Write);
@@ -211,7 +211,7 @@ mod inside {
         }
     }
 
-    /// A kernel that takes commands on small registered buffers alone (6.1) pins the memory of each.
+    /// Kernels that only support small registered buffers for commands (6.1) pin the memory of each command.
     #[test]
     #[ignore = "needs a namespace whose content may be lost"]
     fn large_buffer_keeps_its_content() {

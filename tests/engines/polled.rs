@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const DEPTH: u32 = 8;
 const BLOCK: u32 = 4096;
 
-/// A queue over one file without the cache, polled; `None`, and the reason is printed, where that's impossible.
+/// Returns a polled queue for one uncached file; `None` with a printed reason if that is impossible.
 fn polled(path: &Path) -> Option<Box<dyn Engine>> {
     let row = EngineKind::Uring.row();
     if let Err(why) = row.available() {
@@ -30,7 +30,7 @@ fn batch() -> Vec<Io> {
     (0..DEPTH).map(|n| read(n, 0, u64::from(n * BLOCK), BLOCK)).collect()
 }
 
-/// All was read, or the device can't be polled.
+/// Asserts that all reads completed, or that the device does not support polling.
 fn assert_ended(mut done: Vec<CompletedIo>) {
     done.sort_by_key(|done| done.request);
     assert_eq!(done.iter().map(|done| done.request).collect::<Vec<_>>(), (0..DEPTH).collect::<Vec<_>>());

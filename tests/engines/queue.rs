@@ -14,7 +14,7 @@ use std::sync::{
 use std::time::{Duration, Instant};
 
 #[test]
-fn no_more_is_taken_than_the_depth() {
+fn queue_rejects_ios_above_its_depth() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; 4096]);
     for subject in every_engine() {
@@ -114,7 +114,7 @@ fn waiting_for_nothing_returns_at_once() {
 }
 
 #[test]
-fn a_wait_ends_with_its_timeout() {
+fn wait_ends_at_its_timeout() {
     for subject in patient_engines() {
         let (reader, mut writer) = std::io::pipe().expect("a pipe");
         let mut engine = subject.open(vec![reader.into()], 4096, 4);
@@ -202,7 +202,7 @@ fn ten_thousand_ios_are_in_flight_at_once() {
 }
 
 #[test]
-fn the_largest_depth_is_possible() {
+fn maximum_depth_is_supported() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; 4096]);
     for subject in every_engine() {
@@ -218,7 +218,7 @@ fn the_largest_depth_is_possible() {
 }
 
 #[test]
-fn the_loop_does_not_allocate() {
+fn measured_loop_does_not_allocate() {
     const IOS: usize = 100_000;
     let directory = directory();
     let path = file(directory.path(), "file", &[1; 64 * 512]);

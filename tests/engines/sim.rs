@@ -1,4 +1,4 @@
-//! The simulated device: the same seed gives the same times, for ever and everywhere.
+//! The simulated device: the same seed gives the same times in every version and on every machine.
 
 use crate::subjects::{LONG, read, write};
 use diskspd::clock::{Clock, Nanos};
@@ -32,7 +32,7 @@ fn run(depth: u32, seed: u64, ios: usize) -> Vec<(Nanos, u32)> {
 }
 
 #[test]
-fn the_seed_decides_everything() {
+fn simulation_depends_only_on_the_seed() {
     assert_eq!(run(8, 5, 5000), run(8, 5, 5000));
     assert_ne!(run(8, 5, 100), run(8, 6, 100));
 }
@@ -66,7 +66,7 @@ fn simulated_depth_raises_throughput_until_saturation() {
 }
 
 #[test]
-fn large_ios_are_limited_by_the_link() {
+fn simulated_large_ios_are_limited_by_link() {
     let (mut sim, clock) = device(1024, 1, SimDevice::default());
     let batch: Vec<Io> = (0..1024).map(|n| Io { buffer_offset: 0, ..read(n, 0, 0, 1 << 20) }).collect();
     let start = clock.now();

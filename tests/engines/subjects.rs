@@ -23,7 +23,7 @@ use std::time::Duration;
 
 #[cfg(target_os = "linux")]
 const DIRECT: i32 = libc::O_DIRECT;
-/// The same (FILE_FLAG_NO_BUFFERING), and for overlapped I/O.
+/// `FILE_FLAG_NO_BUFFERING`, with overlapped I/O.
 #[cfg(windows)]
 const DIRECT: u32 = 0x2000_0000 | OVERLAPPED;
 #[cfg(windows)]
@@ -40,10 +40,10 @@ fn usual() -> OpenOptions {
 #[cfg(windows)]
 type RingOptions = ();
 
-/// Long enough to never decide anything.
+/// Timeout that never expires in a test.
 pub const LONG: Duration = Duration::from_secs(60);
 
-/// The number of the file whose pattern, from its start, the shared part of every buffer holds, and its length, bytes.
+/// File number whose pattern, from its start, is the shared part of every buffer.
 pub const SOURCE: u32 = 99;
 pub const SOURCE_LENGTH: usize = 16 * 1024;
 
@@ -64,7 +64,7 @@ pub struct Subject {
     pub name: String,
     pub row: &'static EngineRow,
     options: Option<RingOptions>,
-    /// How files are mapped, for the engine that maps them.
+    /// Mapping options, for the engine of mapped files.
     mapping: Option<MapOptions>,
 }
 
@@ -83,18 +83,18 @@ impl Subject {
         .unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
-    /// Whether writes can't make a file longer.
+    /// Whether writes cannot extend a file.
     pub fn is_mapped(&self) -> bool {
         self.row.kind == EngineKind::Mmap
     }
 
-    /// The depth to test with, when many would be nice.
+    /// Returns the depth for a test that prefers `nice`.
     pub fn depth(&self, nice: u32) -> u32 {
         nice.min(self.row.max_depth)
     }
 }
 
-/// io_uring without some of what new kernels have.
+/// Returns io_uring without some features of new kernels.
 #[cfg(target_os = "linux")]
 pub fn uring_variants() -> Vec<Subject> {
     let full = RingOptions::default();
@@ -133,7 +133,7 @@ pub fn uring_variants() -> Vec<Subject> {
         .into()
 }
 
-/// Mapped files, used in each of the ways there are.
+/// Returns all options of mapped files.
 pub fn mapped_variants() -> Vec<Subject> {
     let plain = MapOptions::default();
     let variants = [
@@ -147,7 +147,7 @@ pub fn mapped_variants() -> Vec<Subject> {
         .into()
 }
 
-/// Every engine that works here, and the variants. Says which don't, and why.
+/// Returns all engines that work here, with their variants. Prints the others with the reasons.
 pub fn every_engine() -> Vec<Subject> {
     let mut subjects = vec![];
     for row in &ENGINES {
@@ -186,12 +186,12 @@ pub fn calling_engines() -> Vec<Subject> {
     real_engines().into_iter().filter(|subject| !subject.is_mapped()).collect()
 }
 
-/// A directory on the file system of the build: unlike `/tmp`, seldom a tmpfs.
+/// Creates a directory on the file system of the build, which is rarely a tmpfs.
 pub fn directory() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary directory")
 }
 
-/// A new file with this content.
+/// Creates a file with this content.
 pub fn file(directory: &Path, name: &str, content: &[u8]) -> PathBuf {
     let path = directory.join(name);
     std::fs::write(&path, content).expect("writing a test file");
@@ -216,18 +216,18 @@ pub fn open_direct(path: &Path) -> Option<FileHandle> {
     }
 }
 
-/// A read into the request's slot of the buffer, slots being as long as the I/O.
+/// Returns a read into the request's slot; slots are as long as the I/O.
 pub fn read(request: u32, file: u32, offset: u64, length: u32) -> Io {
     let buffer_offset = request as usize * length as usize;
     Io { request, file, op: Operation::Read, offset, length, buffer_offset }
 }
 
-/// A write from it.
+/// Returns a write from the request's slot.
 pub fn write(request: u32, file: u32, offset: u64, length: u32) -> Io {
     Io { op: Operation::Write, ..read(request, file, offset, length) }
 }
 
-/// Submits all of the batch, in as many calls as it takes, and waits for all of it.
+/// Submits a batch in as many calls as necessary, and waits for all completions.
 pub fn perform(engine: &mut dyn Engine, batch: &[Io]) -> Vec<CompletedIo> {
     let mut done = vec![];
     let mut taken = 0;
@@ -239,13 +239,13 @@ pub fn perform(engine: &mut dyn Engine, batch: &[Io]) -> Vec<CompletedIo> {
     done
 }
 
-/// Eight bytes that belong to this place of this file and no other.
+/// Returns eight bytes that are unique to this position of this file.
 pub fn pattern(file: u32, offset: u64) -> [u8; 8] {
     let mixed = (offset / 8 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(file) << 56);
     (mixed ^ (mixed >> 29)).to_le_bytes()
 }
 
-/// The pattern over a range that starts at a multiple of 8 and is as long as the slice.
+/// Fills a slice with the pattern from an offset, which is a multiple of 8.
 pub fn fill(slice: &mut [u8], file: u32, offset: u64) {
     let (from, length) = (offset as usize, slice.len());
     if from + length <= KEPT {
@@ -263,7 +263,7 @@ pub fn holds(slice: &[u8], file: u32, offset: u64) -> bool {
 
 const KEPT: usize = 32 << 20;
 
-/// Shows the first bytes of the pattern of a file.
+/// Passes the first bytes of a file's pattern to `show`.
 fn beginning<T>(file: u32, length: usize, show: impl FnOnce(&[u8]) -> T) -> T {
     static MADE: Mutex<BTreeMap<u32, Vec<u8>>> = Mutex::new(BTreeMap::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -280,19 +280,19 @@ pub fn filled(length: u32, file: u32, offset: u64) -> Vec<u8> {
     bytes
 }
 
-/// Puts bytes where the data of an I/O lies.
+/// Writes bytes to the data of an I/O.
 pub fn put(engine: &mut dyn Engine, io: &Io, bytes: &[u8]) {
     engine.slot_mut(io).expect("private memory").copy_from(bytes);
 }
 
-/// The data of an I/O.
+/// Returns the data of an I/O.
 pub fn content(engine: &dyn Engine, io: &Io) -> Vec<u8> {
     let mut bytes = vec![0; io.length as usize];
     engine.slot(io).expect("memory").copy_to(&mut bytes);
     bytes
 }
 
-/// Small random numbers for schedules; the same in every run.
+/// Generator of small reproducible random numbers for schedules.
 pub struct Dice(u64);
 
 impl Dice {

@@ -11,7 +11,7 @@ use diskspd::profile::{Volume, xml};
 use diskspd::report::profile_xml;
 use std::io;
 
-/// A machine as the table below has it.
+/// Machine for the table below.
 struct Staged;
 
 impl HostContext for Staged {
@@ -65,7 +65,7 @@ fn convert(text: &str) -> Result<ConvertedJob, Vec<String>> {
     converted.map_err(|faults| faults.iter().map(ToString::to_string).collect())
 }
 
-/// The conversion of a command line of fio, or its faults.
+/// Converts a fio command line, or returns its errors.
 fn command_line(words: &str) -> Result<String, Vec<String>> {
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let converted = fio_jobs::convert_command_line(&words, &Staged);
@@ -74,7 +74,7 @@ fn command_line(words: &str) -> Result<String, Vec<String>> {
     Ok(words.into_iter().map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(" "))
 }
 
-/// Targets of each time span of a command line.
+/// Returns the targets of each time span of a command line.
 fn targets_of_line(words: &str) -> Vec<Vec<(String, u32)>> {
     let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let converted = fio_jobs::convert_command_line(&words, &Staged);
@@ -112,7 +112,8 @@ fn options_before_first_name_are_global() {
     assert_eq!(found, [expected.map(|(path, size)| (path.to_owned(), size)).to_vec()]);
 }
 
-/// fio forgets the global options between files: the global options hold for the first, and the second waits for it.
+/// fio discards global options between files, so they apply only to the first file. The second file waits for
+/// the first.
 #[test]
 fn several_job_files_run_after_each_other() {
     let found = targets_of_line("--bs=8k first.fio second.fio");
@@ -160,7 +161,7 @@ fn options_about_fio_reports_are_notes() {
     }
 }
 
-/// Settings of a job on a device that is there, for two seconds.
+/// Returns the settings of a job on an existing device for two seconds.
 fn timed(settings: &str) -> String {
     format!("[j]\nfilename=/dev/nvme0n1\nruntime=2\ntime_based\n{}\n", settings.replace("; ", "\n"))
 }
@@ -559,7 +560,7 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         ("[a]\nsize=1m\ndirect=yes\n", "j.fio:3: [a]: direct=yes: a switch is 0 or 1"),
         (
             "[a]\nsize=1m\nrw=reed\n",
-            "j.fio:3: [a]: rw=reed: this is none of read, write, rw, randread, randwrite, randrw, trim, randtrim; give one of them",
+            "j.fio:3: [a]: rw=reed: not one of read, write, rw, randread, randwrite, randrw, trim, randtrim; give one of them",
         ),
         (
             "[a]\nsize=1m\nrw=read:-8k\n",
@@ -702,7 +703,7 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
         (
             "[a]\nsize=1m\nnuma_cpu_nodes=0\nnuma_mem_policy=bind:1\n",
             "j.fio:4: [a]: numa_mem_policy=bind:1: buffers are on the node of their thread; use local, or \
-             bind:NODE with that one in numa_cpu_nodes",
+             bind:NODE with the same node in numa_cpu_nodes",
         ),
         (
             "[a]\nsize=1m\nrw=write\nverify=md5\nverify_backlog=4\ndo_verify=0\n",
@@ -763,7 +764,7 @@ fn unsupported_settings_are_refused_with_place_and_remedy() {
     assert_eq!(faults.len(), 3, "{faults:#?}");
 }
 
-/// Files that are small, or no larger than may be, and would make very much of themselves.
+/// Small or permitted files that would expand to a very large profile.
 #[test]
 fn excessive_jobs_are_refused_before_conversion() {
     let with = |head: &str, each: &dyn Fn(usize) -> String, times: usize, tail: &str| {
@@ -817,14 +818,14 @@ fn neutral_values_are_accepted() {
 }
 
 #[test]
-fn included_files_and_words_of_the_machine_are_read() {
+fn includes_and_machine_keywords_are_resolved() {
     let text = timed("ioengine=libaio; include common.inc; offset=2*$pagesize; size=$mb_memory");
     let line = line(&text);
     assert!(line.starts_with("-b8K -B8K -f9K ") && line.contains(" -o4 "), "{line}");
 }
 
 #[test]
-fn files_that_include_each_other_are_counted() {
+fn recursive_includes_are_limited() {
     for (includes, is_accepted) in [(1_000, true), (1_001, false)] {
         let text = timed("ioengine=libaio; size=1m") + &"include common.inc\n".repeat(includes);
         let faults = convert(&text).err().unwrap_or_default();
@@ -858,7 +859,7 @@ fn option_page_matches_supported_options_and_engines() {
 
 proptest::proptest! {
     #[test]
-    fn any_settings_are_refused_or_become_a_profile(
+    fn random_settings_are_refused_or_converted(
         settings in proptest::collection::vec(
             (0usize..400, proptest::sample::select(vec![
                 "", "=0", "=1", "=2", "=100", "=4k", "=1m", "=50%", "=4k-16k", "=4k,8k", "=4k/50:8k/50", "=randrw",
@@ -882,7 +883,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn any_text_is_refused_or_becomes_a_profile(text: Vec<u8>) {
+    fn random_text_is_refused_or_converted(text: Vec<u8>) {
         let _ = fio_jobs::convert(&text, "j.fio", &Staged);
     }
 }

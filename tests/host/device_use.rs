@@ -115,7 +115,7 @@ const FILES: &[(&str, &[&str])] = &[
 ];
 
 #[track_caller]
-fn said(uses: Vec<Use>) -> Vec<String> {
+fn facts(uses: Vec<Use>) -> Vec<String> {
     let said = uses.iter().map(ToString::to_string).collect::<Vec<_>>();
     let parts = said.iter().map(|text| text.split_once(": ").expect("the next step is missing"));
     parts.map(|(fact, _)| fact.to_owned()).collect()
@@ -126,7 +126,7 @@ fn every_use_of_a_device_is_found() {
     for (name, table) in [("storage", TABLE), ("behind", BEHIND)] {
         let (_directory, root) = machine(name);
         for (number, name, expected) in table {
-            assert_eq!(said(uses(&root, *number).unwrap()), *expected, "{name}");
+            assert_eq!(facts(uses(&root, *number).unwrap()), *expected, "{name}");
         }
     }
 }
@@ -136,19 +136,19 @@ fn uses_of_a_file_are_found_by_any_name() {
     let (directory, root) = machine("behind");
     for (file, expected) in FILES {
         let (uses, unknown) = uses_of_file(&root, Path::new(file));
-        assert_eq!((said(uses), unknown), (expected.iter().map(ToString::to_string).collect(), Vec::new()));
+        assert_eq!((facts(uses), unknown), (expected.iter().map(ToString::to_string).collect(), Vec::new()));
     }
     // A hard link has the use of the file.
     let at = |name: &str| directory.path().join(name);
     std::fs::hard_link(at("images/free.img"), at("other")).unwrap();
-    assert_eq!(said(uses_of_file(&root, Path::new("/other")).0), ["/other is part of /dev/loop5"]);
+    assert_eq!(facts(uses_of_file(&root, Path::new("/other")).0), ["/other is part of /dev/loop5"]);
 }
 
 #[test]
 fn unreadable_use_is_unknown_not_unused() {
     let (directory, root) = machine("storage");
     let free = (8, 80);
-    assert_eq!(said(uses(&root, free).unwrap()), Vec::<String>::new());
+    assert_eq!(facts(uses(&root, free).unwrap()), Vec::<String>::new());
     let why = |number| uses(&root, number).unwrap_err();
     assert!(why((1, 2)).to_string().contains("/sys/dev/block/1:2"), "{:?}", why((1, 2)));
     // Each of these away, or unreadable, which a directory in place of a file is even to root.
@@ -175,13 +175,13 @@ fn unreadable_use_is_unknown_not_unused() {
 }
 
 #[test]
-fn known_uses_of_files_count_where_others_are_unknown() {
+fn known_file_uses_count_despite_unknown_ones() {
     let (directory, root) = machine("behind");
     let used = |file: &str| {
         let (uses, unknown) = uses_of_file(&root, Path::new(file));
         let mut guards: Vec<_> = unknown.iter().map(|unknown| unknown.guards).collect();
         guards.sort_unstable();
-        (said(uses), guards)
+        (facts(uses), guards)
     };
     let swap = || vec!["/swapfile is swap space".to_owned()];
     assert_eq!(used("/swapfile"), (swap(), vec![]));

@@ -32,7 +32,7 @@ fn open_mode_matches_kernel_flags() {
 }
 
 #[test]
-fn errors_say_what_to_do() {
+fn open_errors_have_a_remedy() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     std::fs::write(at("empty"), "").unwrap();

@@ -32,7 +32,7 @@ fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Resu
     while_nothing_starts(|| claims::protect(paths, destroy))
 }
 
-/// Gives claims up: at once, and not when a program that another test is starting runs.
+/// Releases claims at once, unless another test starts a program, which would have copies of them.
 fn release(claims: Claims) {
     while_nothing_starts(|| drop(claims));
 }
@@ -122,7 +122,7 @@ fn swap_space_is_named() {
 }
 
 #[test]
-fn a_disk_is_in_use_when_its_partition_is() {
+fn disk_with_used_partition_is_in_use() {
     // One partition of type 0x83 from sector 2048, 32 MiB long.
     let entry = [0, 0, 0, 0, 0x83, 0, 0, 0, 0, 8, 0, 0, 0, 0, 1, 0];
     let Some(mut disk) = Loop::with(64 * MIB, &["--partscan"], |image| {
@@ -177,7 +177,7 @@ fn device_under_a_loop_device_is_in_use() {
 }
 
 #[test]
-fn a_write_protected_device_is_read_only() {
+fn write_protected_device_is_refused_for_writes() {
     let Some(device) = Loop::with(16 * MIB, &["--read-only"], |_| ()) else { return };
     files::open(&device.device, &mode(true, false)).unwrap();
     let error = files::open(&device.device, &mode(true, true)).unwrap_err();
@@ -281,7 +281,7 @@ fn retargeted_name_is_not_written() {
     assert!(permitted(&claims).is_err());
 }
 
-/// The name leads to another file after the check, as after `-c` has made the file.
+/// The name leads to another file after the check, as after `-c` created the file.
 #[test]
 fn name_that_became_a_foreign_link_is_not_written() {
     let Some(_off) = ProtectedLinks::off() else { return };
@@ -345,7 +345,7 @@ fn every_disk_of_a_mounted_btrfs_is_in_use() {
     }
 }
 
-/// Options, whether the device is mounted, and the words of the refusal; none = nothing is refused.
+/// Options, whether the device is mounted, and the words of the refusal; empty = not refused.
 const DRY_RUNS: [(&str, bool, &[&str]); 8] = [
     ("-w100", true, &["refusing to overwrite", "in use", "mounted"]),
     ("-w1 --destroy", true, &["refusing to overwrite", "in use", "mounted"]),
@@ -396,7 +396,7 @@ const WRITING: [&str; 6] = [
     "-w0 -d1 -W0 -b4K --prefill=random {}",
 ];
 
-/// Each of these command lines is refused with these words, and changes nothing.
+/// Asserts that each command line is refused with these words, and changes nothing.
 #[track_caller]
 fn nothing_writes_to(file: &Path, lines: &[&str], words: &[&str]) {
     let free = crate::common::directory();
@@ -462,7 +462,7 @@ fn loop_device_over_mounted_device_is_in_use() {
     assert!(matches!(in_use(protect([above.device.as_path()], true))[..], [DiskUse::Mounted { .. }]));
 }
 
-/// Mounts, and unmounts when dropped; `None`, and the reason is printed, where that is impossible.
+/// Mount that is unmounted on drop; `None` with a printed reason if mounting is impossible.
 struct Mounted(PathBuf);
 
 impl Mounted {
@@ -540,7 +540,7 @@ fn reports_file_systems_that_hide_their_files() {
 }
 
 #[test]
-fn refuses_attributes_of_the_kernel_for_every_access() {
+fn kernel_attribute_files_are_refused_for_any_access() {
     let Ok(attribute) = std::fs::canonicalize("/proc/sys/kernel/printk_ratelimit") else {
         return skip("no /proc/sys");
     };
@@ -565,7 +565,7 @@ fn refuses_attributes_of_the_kernel_for_every_access() {
 }
 
 #[test]
-fn swap_files_and_the_images_of_swap_are_protected() {
+fn swap_files_and_swap_images_are_protected() {
     let Some(device) = Loop::new(16 * MIB) else { return };
     let node = device.device.to_str().unwrap();
     if loops::run("mkswap", &[node]).is_none() || loops::run("swapon", &[node]).is_none() {
@@ -606,7 +606,7 @@ fn image_of_a_running_vm_is_protected() {
 }
 
 #[test]
-fn open_file_decides_instead_of_its_name() {
+fn open_file_is_checked_instead_of_its_name() {
     let Some(device) = Loop::new(16 * MIB) else { return };
     let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);
@@ -717,7 +717,7 @@ fn device_mounted_in_another_namespace_is_in_use() {
 }
 
 #[test]
-fn descriptor_shortage_writes_to_no_device_in_use() {
+fn descriptor_shortage_never_permits_write_to_used_device() {
     let Some((device, _)) = Loop::with_file_system(16 * MIB, "ext4") else { return };
     let Some(second) = Loop::on(&device.backing()) else { return };
     let node = second.device.to_str().unwrap();
@@ -733,7 +733,7 @@ fn descriptor_shortage_writes_to_no_device_in_use() {
     }
 }
 
-/// `fs.protected_symlinks` as it is wanted, and as it was when dropped.
+/// Sets `fs.protected_symlinks`, and restores it on drop.
 struct ProtectedLinks(String);
 
 impl ProtectedLinks {

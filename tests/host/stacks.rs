@@ -120,7 +120,7 @@ fn file_stack_has_devices_of_its_file_system() {
 }
 
 #[test]
-fn file_without_device_reports_so() {
+fn file_without_device_states_the_reason() {
     let (_directory, root) = machine("stacks");
     for (place, words) in [
         ("/tmp/a.dat", "tmpfs keeps its files in memory"),
@@ -148,7 +148,7 @@ fn file_without_device_reports_so() {
 }
 
 #[test]
-fn an_overlay_of_relative_directories_says_so() {
+fn overlay_of_relative_directories_is_unresolved_with_reason() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(directory.path().join("proc/self")).unwrap();
     let root = diskspd::host::root::Root::at(directory.path());

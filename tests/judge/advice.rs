@@ -18,7 +18,7 @@ use diskspd::stats::Histogram;
 
 const FILE: u64 = 256 << 20;
 
-/// A machine with 16 GiB, deep idle states, and ext4 on an NVMe drive with a volatile write cache.
+/// Returns a machine with 16 GiB, deep idle states, and ext4 on an NVMe drive with a volatile write cache.
 fn machine() -> System {
     let path = RawText::from("f");
     let queue = [("physical_block_size", "4096"), ("write_cache", "write back")];
@@ -204,7 +204,7 @@ fn machine_dependent_advice_follows_the_machine() {
     );
 }
 
-/// The machine as a guest of a hypervisor that ends its halts.
+/// Returns the machine as a guest of a hypervisor that ends its halts.
 fn guest() -> System {
     let mut system = machine();
     let environment = system.environment.as_mut().unwrap();
@@ -217,8 +217,8 @@ fn guest() -> System {
     system
 }
 
-/// (machine, how often the thread's processor went to each state [name, exit latency in µs], I/Os per second, their
-/// latency in µs, part of the evidence; `None` = nothing is found)
+/// (machine, entries of the thread's CPU into each idle state [name, exit latency in µs], I/Os per second,
+/// their latency in µs, part of the evidence; `None` = no finding)
 type Sleeping<'a> = (fn() -> System, &'a [(&'a str, u64, u64)], u64, u64, Option<&'a str>);
 
 #[test]
@@ -307,7 +307,7 @@ fn ineffective_depth_is_reported() {
 }
 
 #[test]
-fn an_honest_run_gets_no_line() {
+fn honest_run_has_no_advice() {
     let line = "-c256M -b4K -r -w25 -t2 -o32 -Su -L -W1 -d5 f";
     let found = found_on(machine(), line, 100_000, 600, "uring");
     let loud: Vec<_> = found.iter().filter(|finding| !finding.quiet).collect();

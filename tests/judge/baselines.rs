@@ -9,7 +9,7 @@ use crate::common::samples::is_sample;
 use crate::judge::comparison::{normal, run, side, text};
 use diskspd::experiments::compare::{
     ChangeVerdict, Compared, ComparisonQuery, InterimAnalyses, RunComparison, Side, SideRun, TestQuestion,
-    compare, compare_knowing, in_one_sentence,
+    answer_sentence, compare, compare_knowing,
 };
 use diskspd::workload::Random;
 
@@ -57,7 +57,7 @@ fn ten_percent_loss_in_one_test_is_named() {
             let lost = checked(seed, before, after, Some("mixed"));
             assert_eq!(changed(&lost), ["mixed"], "{what}");
             if seed == 0 {
-                let said = in_one_sentence(&lost, &|_| 1.0);
+                let said = answer_sentence(&lost, &|_| 1.0);
                 is_sample("answers", &format!("baseline: one test worse, {before} before"), &said);
             }
             assert!(changed(&checked(seed, before, after, None)).is_empty(), "{what}");
@@ -69,7 +69,7 @@ fn ten_percent_loss_in_one_test_is_named() {
 fn loss_of_tenth_needs_more_sessions() {
     let comparison = checked(1, 2, 0, Some("mixed"));
     assert!(changed(&comparison).is_empty());
-    is_sample("answers", "baseline: too few sessions", &in_one_sentence(&comparison, &|_| 1.0));
+    is_sample("answers", "baseline: too few sessions", &answer_sentence(&comparison, &|_| 1.0));
 }
 
 fn of_one(at_ms: i64, boot: &str, level: f64, random: &mut Draws) -> Vec<SideRun> {
@@ -119,7 +119,7 @@ fn correlated_sessions_raise_no_later_alarm() {
 /// Makes the table of docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
-fn a_thousand_checks_some_sessions_later() {
+fn baseline_false_alarm_rate_over_thousand_checks() {
     let all = STATIONARY.iter().chain(&TREACHEROUS).chain(&[SLOWEST]);
     // A session in which nothing was done at all is a change, whatever the reason.
     for (name, noise) in all.filter(|(_, noise)| !matches!(noise, Noise::DeadRuns(_))) {
@@ -133,7 +133,7 @@ fn a_thousand_checks_some_sessions_later() {
 const SLOWEST: (&str, Noise) = ("AR(1) 0.97", Noise::Autocorrelated(0.97, 0.03));
 
 #[test]
-fn sessions_of_an_afternoon_say_nothing_of_next_week() {
+fn close_sessions_do_not_predict_later_ones() {
     let mut random = Draws(5);
     let apart = 25 * 60_000;
     let past: Vec<SideRun> = (0..9).flat_map(|at| of_one(at * apart, "one", 1.0, &mut random)).collect();
@@ -142,7 +142,7 @@ fn sessions_of_an_afternoon_say_nothing_of_next_week() {
         let now = side(of_one(at, "one", 0.9, &mut random));
         let comparison = compare_knowing(&baseline, &now, &past, &ComparisonQuery::default()).unwrap();
         assert_eq!(verdict(&comparison), told, "{at}");
-        let said = in_one_sentence(&comparison, &|_| 1.0);
+        let said = answer_sentence(&comparison, &|_| 1.0);
         let closer = "closer together than the two sides, 7 days: run these tests in sessions over as long";
         assert_eq!(said.contains(closer), told == ChangeVerdict::CantTell, "{said}");
     }
@@ -161,7 +161,7 @@ fn sessions_of_one_boot_do_not_predict_the_next() {
     };
     let of_one_boot = check(1, 0.1, &mut random);
     assert_eq!(verdict(&of_one_boot), ChangeVerdict::CantTell);
-    let said = in_one_sentence(&of_one_boot, &|_| 1.0) + "\n" + &text(&of_one_boot);
+    let said = answer_sentence(&of_one_boot, &|_| 1.0) + "\n" + &text(&of_one_boot);
     is_sample("answers", "baseline: sessions of one boot", &said);
     assert_eq!(verdict(&check(10, 0.1, &mut random)), ChangeVerdict::Worse);
     assert_eq!(verdict(&check(1, 0.6, &mut random)), ChangeVerdict::Worse);
@@ -179,11 +179,11 @@ fn tests_are_compared_by_their_names() {
     let names: Vec<&str> = comparison.workloads.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
     assert_eq!(comparison.unmatched, [vec!["gone".to_owned()], vec!["new".to_owned()]]);
-    is_sample("answers", "baseline: tests of one side", &in_one_sentence(&comparison, &|_| 1.0));
+    is_sample("answers", "baseline: tests of one side", &answer_sentence(&comparison, &|_| 1.0));
     let mut without = comparison;
     let decides = &mut without.time_spans[0].metrics[0];
     (decides.verdict, decides.reason) = (ChangeVerdict::NotCompared, Some("only 2 I/Os".into()));
-    is_sample("answers", "baseline: a test that is not compared", &in_one_sentence(&without, &|_| 1.0));
+    is_sample("answers", "baseline: a test that is not compared", &answer_sentence(&without, &|_| 1.0));
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn each_test_fails_by_its_allowance() {
 }
 
 #[test]
-fn looks_share_the_error_rate() {
+fn repeated_analyses_share_the_error_rate() {
     let mut random = Random::new(5);
     let runs = |day, random: &mut Random| side(session(day, None, random));
     let (first, other) = (runs(0, &mut random), runs(0, &mut random));

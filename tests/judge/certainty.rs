@@ -38,7 +38,7 @@ fn interval_of_dependent_runs_covers_the_mean() {
 /// Makes the table of docs/reference/sweep.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
-fn intervals_of_means() {
+fn mean_intervals_have_stated_coverage() {
     for (name, noise) in STATIONARY.iter().filter(|(_, noise)| !matches!(noise, Noise::DeadRuns(_))) {
         let share = |count| format!("{:.1}", held(*noise, 3000, count) as f64 / 30.0);
         println!("| {name} | {} |", [3, 5, 10, 20].map(share).join(" | "));
@@ -67,7 +67,7 @@ fn sequential_stopping_covers_the_mean() {
     assert!(held >= 184 && near >= 188, "{held} intervals and {near} means of 200");
 }
 
-/// The figures of `until=2%` in docs/reference/sweep.md.
+/// Computes the figures of `until=2%` in docs/reference/sweep.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
 fn unknown_means_are_estimated() {

@@ -20,7 +20,7 @@ use diskspd::workload::Random;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
-/// Runs scatter by so much in these tests, a share.
+/// Scatter of runs in these tests, as a share.
 const NOISE: f64 = 0.03;
 
 pub fn text(comparison: &RunComparison) -> String {
@@ -69,7 +69,7 @@ pub fn side(runs: Vec<SideRun>) -> Side {
     Side { name: "side".into(), runs }
 }
 
-/// A side of runs around a level, of which IOPS alone are known.
+/// Returns a side of runs around a level, with only IOPS.
 fn around(level: f64, count: usize, random: &mut Random) -> Side {
     let iops_alone = |span: &mut SpanSummary| {
         span.percentiles.clear();
@@ -101,8 +101,8 @@ fn primary(comparison: &RunComparison) -> &Compared {
     comparison.primary().next().unwrap()
 }
 
-/// Pairs without a difference, and pairs with one of 5 %: how many of each are called different, and the mean of the chances
-/// that were printed for the second.
+/// Compares pairs without a difference, and with one of 5 %; returns the number of reported differences, and
+/// the mean printed power.
 fn outcome(pairs: u64, runs: usize) -> (f64, f64, f64) {
     let different = |verdict: ChangeVerdict| matches!(verdict, ChangeVerdict::Better | ChangeVerdict::Worse);
     let (mut false_ones, mut found, mut printed) = (0, 0, 0.0);
@@ -139,7 +139,7 @@ fn equal_pairs_rarely_differ_and_changes_have_printed_power() {
 /// Prints the shares.
 #[test]
 #[ignore = "takes minutes without optimization"]
-fn a_thousand_pairs_with_and_without_a_difference() {
+fn pair_error_rates_over_thousand_comparisons() {
     for runs in [4, 5, 8, 16] {
         let (false_ones, found, printed) = outcome(1000, runs);
         println!(
@@ -181,7 +181,7 @@ fn less_latency_is_better() {
 }
 
 #[test]
-fn two_runs_state_the_difference_only() {
+fn single_runs_are_compared_without_verdict() {
     let comparison = compare_sides(&side(vec![run(1000.0, |_| ())]), &side(vec![run(2000.0, |_| ())]));
     assert_eq!((primary(&comparison).verdict, primary(&comparison).p_value), (ChangeVerdict::TwoRuns, None));
     is_sample("answers", "compare: two runs", &text(&comparison));
@@ -395,7 +395,7 @@ fn differing_runs_of_one_side_are_reported() {
 
 const FREQUENT: Noise = Noise::White(0.03);
 
-/// Both sides of runs of these shares of a level, in an order of sides; B is lower or higher by a factor.
+/// Returns both sides from shares of a level in an order of sides; B differs by a factor.
 pub fn laid_out(shares: &[f64], order: &[usize], factor: f64) -> [Side; 2] {
     let mut sides = [Vec::new(), Vec::new()];
     for (place, (share, which)) in shares.iter().zip(order.iter().copied()).enumerate() {
@@ -410,7 +410,7 @@ pub fn laid_out(shares: &[f64], order: &[usize], factor: f64) -> [Side; 2] {
     sides.map(side)
 }
 
-/// The sides of the runs, for a number of pairs and a seed.
+/// Returns the sides of the runs, for a number of pairs and a seed.
 type Order = fn(usize, u64) -> Vec<usize>;
 
 fn repeat_pattern(pattern: &[usize], pairs: usize) -> Vec<usize> {
@@ -432,10 +432,10 @@ fn one_after_the_other(pairs: usize, _: u64) -> Vec<usize> {
 const FACTORS: [f64; 3] = [1.0, 0.95, 0.5];
 
 fn printed_answer(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order) -> [f64; 3] {
-    FACTORS.map(|factor| told_at(noise, drift, pairs, count, order, factor))
+    FACTORS.map(|factor| detection_at(noise, drift, pairs, count, order, factor))
 }
 
-fn told_at(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order, factor: f64) -> f64 {
+fn detection_at(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order, factor: f64) -> f64 {
     let found = (0..pairs).filter(|seed| {
         let shares = drifting(noise.runs(2 * count, &mut Draws(seed * 7919 + count as u64)), drift);
         let [first, other] = laid_out(&shares, &order(count, *seed), factor);
@@ -444,7 +444,7 @@ fn told_at(noise: Noise, drift: f64, pairs: u64, count: usize, order: Order, fac
     found.count() as f64 / pairs as f64
 }
 
-/// Every kind of noise of the table in docs/design/false-alarms.md, with its drift.
+/// Returns each kind of noise of the table in docs/design/false-alarms.md, with its drift.
 fn kinds() -> Vec<(&'static str, Noise, f64)> {
     let drifts = [("drift -1 %", Noise::White(0.02), -0.01), ("drift +3 %", FREQUENT, 0.03)];
     let mut stationary = STATIONARY.to_vec();
@@ -454,7 +454,7 @@ fn kinds() -> Vec<(&'static str, Noise, f64)> {
 
 const PAGE: &str = include_str!("../../docs/design/false-alarms.md");
 
-/// A row as the page has it: shares in percent.
+/// Formats a row of the page: shares in percent.
 fn table_row(name: &str, cells: &[[f64; 3]]) -> String {
     let cell = |shares: &[f64; 3]| shares.map(|share| format!("{:.1}", 100.0 * share)).join(" / ");
     format!("| {name} | {} |", cells.iter().map(cell).collect::<Vec<_>>().join(" | "))
@@ -519,7 +519,7 @@ fn grouped_runs(noise: Noise, drift: f64, groups: &[usize], random: &mut Draws) 
 /// Hours between sessions in ms.
 const SESSION_MS: i64 = 8 * 3600 * 1000;
 
-fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> [f64; 3] {
+fn detection_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> [f64; 3] {
     [1.0, 0.95, 0.5].map(|factor| {
         let found = (0..pairs).filter(|seed| {
             let mut random = Draws(seed * 6007 + sessions as u64);
@@ -545,18 +545,19 @@ fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> 
     })
 }
 
-/// The sides of the first boots.
+/// Returns the sides of the first boots.
 fn boot_sides(boots: usize, seed: u64) -> Vec<usize> {
     let order = BootOrder::from_first_boot(&format!("boot {seed}"));
     (0..boots).map(|boot| order.side(boot)).collect()
 }
 
-/// The shares of comparisons that call boots different. The boots are in random pairs, each with its own level.
-fn told_of_boots(noise: Noise, drift: f64, pairs: u64, boots: usize) -> [f64; 3] {
-    FACTORS.map(|factor| told_of_boots_at(noise, drift, pairs, boots, factor))
+/// Returns the share of comparisons that report a difference of boots. Boots are random pairs with separate
+/// levels.
+fn boot_detection(noise: Noise, drift: f64, pairs: u64, boots: usize) -> [f64; 3] {
+    FACTORS.map(|factor| boot_detection_at(noise, drift, pairs, boots, factor))
 }
 
-fn told_of_boots_at(noise: Noise, drift: f64, pairs: u64, boots: usize, factor: f64) -> f64 {
+fn boot_detection_at(noise: Noise, drift: f64, pairs: u64, boots: usize, factor: f64) -> f64 {
     let found = (0..pairs).filter(|seed| {
         let mut random = Draws(seed * 4001 + boots as u64);
         let runs = grouped_runs(noise, drift, &vec![3; boots], &mut random).concat();
@@ -582,10 +583,10 @@ const OF_SESSIONS: [&str; 6] = [
 /// Makes the second table of docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
-fn a_thousand_pairs_of_sessions_and_boots() {
+fn session_and_boot_error_rates_over_thousand_pairs() {
     let rows = kinds().into_iter().map(|(name, noise, drift)| {
-        let sessions = [9, 20].map(|sessions| told_with_sessions(noise, drift, 1000, sessions));
-        let boots = [10, 12, 16].map(|boots| told_of_boots(noise, drift, 1000, boots));
+        let sessions = [9, 20].map(|sessions| detection_with_sessions(noise, drift, 1000, sessions));
+        let boots = [10, 12, 16].map(|boots| boot_detection(noise, drift, 1000, boots));
         let cells: Vec<[f64; 3]> = sessions.into_iter().chain(boots).collect();
         for shares in &cells {
             assert!(shares[0] <= 0.05 + margin(0.05, 1000), "{name}: {cells:?}");
@@ -612,8 +613,8 @@ fn page_figures_equal_tested_figures() {
         let end = format!(" / {:.1} / 100.0 |", 100.0 * share);
         assert!(PAGE.lines().any(|row| row.starts_with("| white, 3 % |") && row.contains(&end)), "{end}");
     };
-    has(told_at(Noise::White(0.03), 0.0, 1000, 8, draw_order, FACTORS[1]));
-    has(told_of_boots_at(Noise::White(0.03), 0.0, 1000, 12, FACTORS[1]));
+    has(detection_at(Noise::White(0.03), 0.0, 1000, 8, draw_order, FACTORS[1]));
+    has(boot_detection_at(Noise::White(0.03), 0.0, 1000, 12, FACTORS[1]));
 }
 
 #[test]
@@ -679,7 +680,7 @@ fn session_and_boot_effects_are_rarely_called_changes() {
     for (noise, drift) in
         [(FREQUENT, 0.0), (Noise::StickyLevels(0.07, 3.0), 0.0), (Noise::HeavyTails(0.03), 0.0)]
     {
-        for shares in [told_with_sessions(noise, drift, 100, 9), told_of_boots(noise, drift, 100, 12)] {
+        for shares in [detection_with_sessions(noise, drift, 100, 9), boot_detection(noise, drift, 100, 12)] {
             assert!(shares[0] <= 0.05 + margin(0.05, 100) && shares[2] >= 0.9, "{noise:?}: {shares:?}");
         }
     }
@@ -708,13 +709,13 @@ fn equal_sides_are_rarely_called_different_in_any_noise() {
     }
 }
 
-/// The share of comparisons without a difference between the sides that are called a change.
+/// Returns the share of comparisons without a difference that report a change.
 fn called_with_position(position: Position, noise: f64, comparisons: u64, pairs: usize, order: Order) -> f64 {
     let none = |_: &mut [Side; 2]| ();
     called_of_position(position, noise, comparisons, |seed| order(pairs, seed), none)
 }
 
-/// The same of boots with one run each.
+/// As [`called_with_position`], for boots with one run each.
 fn called_over_boots(
     position: Position,
     noise: f64,
@@ -785,7 +786,7 @@ fn position_effects_of_boots_are_rarely_called_changes() {
 /// Prints a table for docs/design/false-alarms.md.
 #[test]
 #[ignore = "takes minutes without optimization"]
-fn a_thousand_comparisons_of_each_position_effect() {
+fn position_error_rates_over_thousand_comparisons() {
     for position in POSITIONS {
         let cells = [0.005, 0.03].map(|noise| {
             let share = |pairs| 100.0 * called_with_position(position, noise, 1000, pairs, draw_order);
@@ -850,7 +851,7 @@ fn change_that_differs_from_medians_is_labelled() {
 }
 
 #[test]
-fn vast_interval_is_unknown() {
+fn very_wide_interval_is_unknown() {
     let sides = [[1000.0, 5.0, 90_000.0, 40.0, 700.0, 3.0], [2.0, 60_000.0, 900.0, 30.0, 8.0, 5000.0]]
         .map(|values| side(values.into_iter().map(|iops| run(iops, |_| ())).collect()));
     let comparison = compare_sides(&sides[0], &sides[1]);
@@ -862,7 +863,7 @@ fn vast_interval_is_unknown() {
 }
 
 #[test]
-fn run_without_ios_has_figures() {
+fn run_without_ios_is_comparable() {
     let shares = |dead: std::ops::Range<usize>| {
         let mut shares = FREQUENT.runs(16, &mut Draws(3));
         dead.for_each(|place| shares[place] = 0.0);

@@ -13,7 +13,7 @@ use diskspd::machine::environment::Link;
 use diskspd::profile::{RawText, TargetId};
 use std::path::Path;
 
-/// A machine, seen from a file on the file system with this device number.
+/// Returns a machine, seen from a file on the file system with this device number.
 fn seen(name: &str, place: &str, number: (u32, u32)) -> System {
     let (_directory, root) = machine(name);
     let mut system = host::read(&root);
@@ -43,7 +43,7 @@ fn find(system: &System, name: &str) -> Option<Finding> {
 }
 
 #[test]
-fn bare_metal_is_read() {
+fn bare_metal_environment_is_read() {
     let system = bare_metal();
     let found = system.environment.as_ref().unwrap();
     assert_eq!(found.kernel_command_line.as_deref(), Some(""));
@@ -74,7 +74,7 @@ fn bare_metal_is_read() {
 }
 
 #[test]
-fn a_virtual_machine_in_a_cloud_is_read() {
+fn cloud_virtual_machine_environment_is_read() {
     let system = cloud();
     let found = system.environment.as_ref().unwrap();
     assert!(found.platform.virtual_machine);
@@ -117,7 +117,7 @@ fn raid_disks_are_listed_with_paths_and_partitions() {
 }
 
 #[test]
-fn silent_machine_has_no_findings() {
+fn machine_without_facts_has_no_findings() {
     let empty = tempfile::tempdir().unwrap();
     let root = host::root::Root::at(empty.path());
     let mut system = host::read(&root);
@@ -126,11 +126,11 @@ fn silent_machine_has_no_findings() {
     assert_eq!(environment::findings(&System::default()), [], "nobody looked");
 }
 
-/// (machine, finding, how bad; `None` = it isn't found there, part of the evidence)
+/// (machine, finding, severity; `None` = not found, part of the evidence)
 type Case = (fn() -> System, &'static str, Option<Severity>, &'static str);
 
 #[test]
-fn every_rule_finds_its_samples_only() {
+fn environment_rules_find_only_their_samples() {
     use Severity::{Note, Warning};
     let cases: &[Case] = &[
         (bare_metal, "pcie-link", Some(Warning), "it carries at most 1969 MB/s instead of 7876 MB/s"),
@@ -193,7 +193,7 @@ fn every_rule_finds_its_samples_only() {
 }
 
 #[test]
-fn rules_about_disks_know_their_kinds() {
+fn disk_rules_depend_on_disk_kind() {
     let (_directory, root) = machine("cloud-vm");
     let mut system = host::read(&root);
     look_around_at(&mut system, &root, Vec::new());
@@ -276,7 +276,7 @@ fn mounts_loop_devices_and_masks_that_distort_are_found() {
 }
 
 #[test]
-fn the_worst_come_first() {
+fn environment_findings_are_sorted_by_severity() {
     for machine in [bare_metal, cloud, container, hdd_server] {
         let severities: Vec<_> =
             environment::findings(&machine()).iter().map(|found| found.severity).collect();

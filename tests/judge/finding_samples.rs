@@ -20,10 +20,10 @@ use std::path::Path;
 const EVIDENCE: &str = "tests/data/messages/evidence.txt";
 const SAMPLES: &str = "tests/data/messages/findings.md";
 
-/// Findings that no record has: `doctor` reports them before a run, and `compare` in results of fio.
+/// Findings outside of records: `doctor` reports them before a run, and `compare` in results of fio.
 const OUTSIDE_RECORDS: [&str; 2] = ["target-missing", "fio-job-failed"];
 
-/// The member of a JSON value; a missing one is added.
+/// Returns the member of a JSON value; adds a missing one.
 fn member<'a>(value: &'a mut Value, path: &str) -> &'a mut Value {
     path.split('.').fold(value, |value, key| match key.parse::<usize>() {
         Ok(index) => {
@@ -89,7 +89,7 @@ fn find_in(section: &[&str], common: &[&str]) -> Vec<Finding> {
     found.into_iter().chain(JudgedRecord::new(&record).judgement.findings).collect()
 }
 
-/// The samples by the name of the finding, one for each severity or situation.
+/// Returns the samples by the name of the finding, one for each severity or situation.
 fn render_samples() -> BTreeMap<String, Vec<String>> {
     let text = fs::read_to_string(place(EVIDENCE)).unwrap();
     let mut sections = text.split("\n## ");
@@ -140,7 +140,7 @@ fn missing_target_is_reported_by_doctor() {
     assert_eq!((&finding["severity"], &finding["target"]), (&"note".into(), &MISSING.into()));
 }
 
-/// A section that no test writes would stay forever.
+/// Finds unused sections, which would otherwise stay forever.
 #[test]
 fn sections_of_sample_pages_are_used() {
     let mut sources = String::new();

@@ -38,7 +38,7 @@ fn fio(text: &str) -> FioFigures {
     *span(text).fio.unwrap()
 }
 
-/// The JSON alone: fio writes notes before it.
+/// Returns only the JSON, because fio prints notes before it.
 fn value(text: &str) -> Value {
     serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap()
 }
@@ -57,7 +57,7 @@ fn near_ns(known: Option<Millis>, written: f64) {
 }
 
 #[test]
-fn figures_of_result_are_read() {
+fn fio_result_figures_are_read() {
     let run = one(MIX);
     assert_eq!(run.origin, Origin::Fio { version: Some("3.33".into()) });
     assert_eq!((run.name.as_str(), run.label.as_deref()), ("a.json", Some("mix")));
@@ -89,7 +89,7 @@ fn figures_of_result_are_read() {
     assert_eq!((span.parameters.duration_s, span.parameters.fsync_every), (Some(1), Some(64)));
 }
 
-/// The middle of a bin is at most 0.8 % away from any latency in it, and it is what fio states.
+/// The middle of a bin is at most 0.8 % from any latency in it, and is the value that fio prints.
 #[test]
 fn percentiles_from_bins_match_fio() {
     let span = span(MIX);
@@ -124,7 +124,7 @@ fn stated_percentiles_are_marked_and_are_not_added_up() {
 }
 
 #[test]
-fn why_there_are_no_percentiles_is_known() {
+fn missing_percentiles_have_a_reason() {
     let silent = |text: &str| {
         let mut value = value(text);
         for job in value["jobs"].as_array_mut().unwrap() {
@@ -425,7 +425,7 @@ fn last_status_of_run_is_read() {
 }
 
 #[test]
-fn logs_become_courses() {
+fn fio_logs_become_time_series() {
     let log = include_bytes!("../data/fio/mix_iops.1.log").to_vec();
     let files = fio(MIX).logs;
     assert_eq!(files.len(), 4);
@@ -494,7 +494,11 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_damage_is_an_error_or_runs(at: proptest::sample::Index, with: String, gone in 0..40_usize) {
+    fn damaged_fio_results_are_judged_without_panic(
+        at: proptest::sample::Index,
+        with: String,
+        gone in 0..40_usize,
+    ) {
         let at = at.index(STONEWALL.len());
         let damaged = [&STONEWALL.as_bytes()[..at], with.as_bytes(), &STONEWALL.as_bytes()[(at + gone).min(STONEWALL.len())..]].concat();
         if let Err(error) = read(&damaged, "a") {

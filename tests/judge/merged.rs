@@ -18,7 +18,7 @@ fn run(line: &str) -> Record {
     execute(&profile, &run_options, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}")).record
 }
 
-/// The same line on several hosts: host i draws as thread i of one host does.
+/// Returns records of the same line on several hosts; host i uses the seed of thread i.
 fn hosts(line: &str, count: u32) -> Vec<Record> {
     let host = |number: u32| {
         let mut record = run(&format!("-z{} {line}", 40 + number));
@@ -73,7 +73,7 @@ fn hosts_merge_like_threads() {
 }
 
 #[test]
-fn nodes_with_the_largest_numbers_are_merged() {
+fn nodes_with_largest_numbers_are_merged() {
     let mut records = hosts("-d1 -r", 2);
     for record in &mut records {
         let node = diskspd::machine::CpuNode { number: u32::MAX, masks: vec![(0, 1)] };
@@ -136,7 +136,7 @@ fn machine_of_several_ranks_counts_once() {
     }
 }
 
-/// A host's record that is named twice would double its figures.
+/// A host's record that is given twice would double its figures.
 #[test]
 fn copied_record_is_refused() {
     let refused = |records: &[&Record]| {
@@ -154,7 +154,7 @@ fn copied_record_is_refused() {
 }
 
 #[test]
-fn figures_that_no_run_can_have_are_refused() {
+fn impossible_figures_are_refused() {
     use diskspd::results::SpanResults;
     type Change = fn(&mut SpanResults);
     let changes: [(Change, &str); 3] = [
@@ -182,7 +182,7 @@ fn hostile_host_name_is_escaped() {
 }
 
 #[test]
-fn the_threads_of_a_pool_keep_to_their_host() {
+fn pool_threads_stay_on_their_host() {
     let record = merged(hosts("-d1 -r -F2 -g100i b.dat", 2));
     let span = &record.profile.time_spans[0];
     assert_eq!((span.thread_count, span.targets.len()), (4, 4));
@@ -206,7 +206,7 @@ fn a_merged_record_is_stored_like_any_other() {
     assert!(table.iter().filter(|byte| **byte == b'\n').count() > 5);
 }
 
-/// `delays` of the hosts' starts, ms.
+/// `delays` of the hosts' starts in ms.
 fn started(line: &str, delays: &[i64]) -> Vec<Record> {
     let mut records = hosts(line, delays.len() as u32);
     for (record, delay) in records.iter_mut().zip(delays) {
@@ -238,7 +238,7 @@ fn intervals_of_hosts_that_began_later_are_shifted() {
     assert_eq!(measured(&record).total.total.throughput.ios, totals);
 }
 
-/// A host that ended before the others: the last intervals would be of the others alone.
+/// The last intervals do not contain a host that ended earlier.
 #[test]
 fn intervals_that_not_all_hosts_measured_are_left_out() {
     let mut records = hosts("-d2 -r -L -D100", 2);
@@ -271,7 +271,7 @@ fn merged_text_without_intervals_states_the_common_window() {
     assert_eq!(first(&[5]), "1 host");
 }
 
-/// Where hosts share a clock, their windows on that count.
+/// Windows of hosts with a common clock are on that clock.
 #[test]
 fn common_clock_precedes_host_clocks() {
     let mut records = started("-d2 -r -D100", &[0, 900]);
@@ -324,7 +324,7 @@ fn equal_host_names_are_numbered_and_gaps_are_kept() {
     assert_eq!(json::read(&json::bytes(&record)).unwrap().hosts[2], record.hosts[2]);
 }
 
-/// The report says first of how many hosts it is, then as DISKSPD, and then which host did what.
+/// The report begins with the number of hosts, continues as in DISKSPD, and ends with a table of hosts.
 #[test]
 fn merged_text_has_summary_line_and_host_table() {
     let line = |number: u32| format!("-d1 -r -L -z{number} -g{}i", 1000);

@@ -19,7 +19,7 @@ use diskspd::stats::PackedCounts;
 use diskspd::stats::outages::{self, WatchedIos};
 use std::ops::Range;
 
-/// Begin and end, s, and I/Os.
+/// Start and end in s, and I/Os.
 type Found = (f64, f64, u64);
 
 fn find_outages(counts: &[u64], width_s: f64, in_flight: u64, unseen: &[Range<usize>]) -> Vec<Found> {
@@ -28,7 +28,7 @@ fn find_outages(counts: &[u64], width_s: f64, in_flight: u64, unseen: &[Range<us
     found.iter().map(|one| (hundredths(one.begin_s), hundredths(one.end_s), one.ios)).collect()
 }
 
-/// In beats of 20 ms, a few outstanding.
+/// Finds outages in ticks of 20 ms, with a few outstanding I/Os.
 fn beats(counts: &[u64]) -> Vec<Found> {
     find_outages(counts, 0.02, 4, &[])
 }
@@ -38,7 +38,7 @@ fn steady(each: u64, beats: usize, out: &[Range<usize>]) -> Vec<u64> {
 }
 
 #[test]
-fn outages_are_found_anywhere() {
+fn outages_are_found_at_any_position() {
     for (out, expected) in [
         (vec![], vec![]),
         (vec![620..836], vec![(12.4, 16.72, 0)]),
@@ -344,7 +344,7 @@ fn cpu_starvation_is_reported_before_outage() {
 }
 
 #[test]
-fn one_target_may_be_out_while_others_answer() {
+fn outage_of_one_of_several_targets_is_found() {
     let of = |target, out: &[Range<usize>]| TargetTicks {
         target: TargetId(target),
         ticks: TickCounts { width_us: 20_000, ios: PackedCounts(steady(20, 500, out)) },

@@ -1,9 +1,9 @@
-//! How often the rule of the PTS calls drives steady that aren't: the table of docs/reference/precondition.md.
+//! False and missed steady states of the PTS rule: the table of docs/reference/precondition.md.
 
 use crate::common::random::Random;
 use diskspd::experiments::precondition::{MAX_ROUNDS, NextRound, next};
 
-/// A drive by the rate of its rounds, from 1.
+/// Drive, given by the rates of its rounds, from 1.
 type Drive = (&'static str, fn(f64) -> f64);
 
 const DRIVES: [Drive; 7] = [
@@ -16,7 +16,7 @@ const DRIVES: [Drive; 7] = [
     ("saw-tooth of 40 %, 20 rounds long", |round| 1.0 - 0.4 * (round % 20.0) / 20.0),
 ];
 
-/// How many of 1000 drives are called steady, and the median of the rounds in which they are.
+/// Returns the number of 1000 drives that are judged steady, and the median of their rounds.
 fn called_steady(rate: fn(f64) -> f64, noise: f64) -> (usize, Option<usize>) {
     let mut random = Random(5);
     let mut one = || {

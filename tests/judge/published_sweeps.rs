@@ -94,7 +94,7 @@ fn knee_of_random_disk_reads_matches_published_depth() {
 }
 
 #[test]
-fn a_second_thread_adds_nothing() {
+fn published_sweep_shows_no_gain_of_second_thread() {
     let (rows, answer) = swept(&["A", "B"]);
     let threads = answer.threads.clone().unwrap();
     assert_eq!(threads.best[threads.enough.seen].0, 1);

@@ -78,14 +78,14 @@ fn shift_has_interval_and_p_value_of_its_ranks() {
 }
 
 #[test]
-fn equal_samples_are_not_different() {
+fn equal_samples_have_no_shift() {
     let same = shift(&[1.0; 6], &[1.0; 6]).unwrap();
     assert_eq!((same.estimate, same.interval, same.p_value()), (0.0, Some((0.0, 0.0)), 1.0));
     assert_eq!(shift(&[], &[1.0]), None);
 }
 
 #[test]
-fn power_is_what_simulation_finds() {
+fn computed_power_matches_simulation() {
     // 200,000 pairs of normal samples each.
     for (first, other, deviations, simulated) in [
         (4, 4, 2.0, 0.489),
@@ -116,7 +116,7 @@ fn required_runs_are_the_minimum() {
 }
 
 #[test]
-fn signed_ranks_have_the_distribution_of_the_tables() {
+fn signed_rank_distribution_matches_tables() {
     // Wilcoxon's tables: the chance of a sum of at most T.
     for (count, sum, expected) in
         [(5, 0, 0.03125), (6, 0, 0.015625), (8, 3, 0.01953125), (8, 4, 0.02734375), (10, 8, 0.0244140625)]

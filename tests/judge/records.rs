@@ -21,21 +21,22 @@ use diskspd::stats::Series;
 use proptest::prelude::*;
 use std::sync::{Arc, LazyLock};
 
-/// A recorded result set: two threads on each of a.dat and b.dat, latencies and series of reads and writes.
+/// Recorded result set: two threads on each of a.dat and b.dat, with latencies and series of reads and
+/// writes.
 const LARGE: &[u8] = include_bytes!("../data/synth/43_rand3.json");
-/// Another one: three I/Os.
+/// Recorded result set with three I/Os.
 const SMALL: &[u8] = include_bytes!("../data/synth/07_LD_sparse.json");
 
 static STORED: LazyLock<Vec<u8>> = LazyLock::new(|| write(&synth::record(SMALL)));
 
-/// A record as it is stored, which is as its schema says.
+/// Returns the stored form of a record, checked against its schema.
 fn write(record: &Record) -> Vec<u8> {
     let stored = json::bytes(record);
     schema::record(&stored);
     stored
 }
 
-/// The stored small record with one text in place of another.
+/// Returns the stored small record with one text replaced.
 fn edited(old: &str, new: &str) -> Vec<u8> {
     let stored = String::from_utf8(STORED.clone()).unwrap();
     assert!(stored.contains(old), "{old} is not in {stored}");
@@ -43,7 +44,7 @@ fn edited(old: &str, new: &str) -> Vec<u8> {
 }
 
 #[test]
-fn the_record_names_its_format_first() {
+fn record_begins_with_its_format() {
     assert!(STORED.starts_with(br#"{"format":{"name":"diskspd-record","version":3},"index":{"identity":""#));
     assert!(STORED.ends_with(b"}\n"));
 }
@@ -132,7 +133,7 @@ impl std::io::Read for Counted<'_> {
 }
 
 #[test]
-fn the_index_is_read_without_the_rest() {
+fn record_index_is_read_alone() {
     let stored = write(&synth::record(LARGE));
     assert!(stored.len() > 16384);
     let mut source = Counted(&stored, 0);
@@ -284,7 +285,7 @@ fn with_content(record: &mut Record, edit: impl FnOnce(&mut ContentFacts)) {
 }
 
 #[test]
-fn charts_of_paths_come_in_order_of_first_appearance() {
+fn path_charts_are_in_order_of_appearance() {
     let mut record = synth::record(LARGE);
     record.hosts[0].results.time_spans[0].threads.reverse();
     let summary = summarize(&record);
@@ -316,7 +317,7 @@ fn shared_distribution_is_listed_once_with_its_users() {
 }
 
 #[test]
-fn totals_are_over_the_spans_that_were_measured() {
+fn totals_cover_measured_spans_only() {
     let one = synth::record(LARGE);
     let mut record = one.clone();
     for results in
@@ -340,7 +341,7 @@ fn totals_are_over_the_spans_that_were_measured() {
 }
 
 #[test]
-fn totals_of_nothing_are_zero() {
+fn totals_without_spans_are_zero() {
     let mut record = synth::record(SMALL);
     record.profile.time_spans.push(record.profile.time_spans[0].clone());
     record.hosts[0].results.time_spans = vec![SpanResults::default(); 2];
@@ -351,7 +352,7 @@ fn totals_of_nothing_are_zero() {
 }
 
 #[test]
-fn paths_that_are_not_utf_8_survive() {
+fn non_utf_8_paths_round_trip() {
     let mut record = synth::record(SMALL);
     let path = diskspd::profile::RawText::from(b"/data/\xff.bin".to_vec());
     record.profile.time_spans[0].targets[0].path = path.clone();
@@ -405,7 +406,7 @@ fn collect_keys(value: &serde_json::Value, keys: &mut Vec<String>) {
     }
 }
 
-/// Interrupts a run when a time span has ended.
+/// Interrupts a run at the end of a time span.
 #[derive(Debug)]
 struct EndsAfter(Arc<Control>, u32, std::sync::atomic::AtomicU32);
 

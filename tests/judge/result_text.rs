@@ -1,4 +1,4 @@
-//! Text reports are read back: DISKSPD's own and this program's, and what shells and versions make of them.
+//! Tests of reading text reports: DISKSPD's and this program's, as changed by shells and versions.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
@@ -27,7 +27,7 @@ const TWO_SPANS: &[u8] = include_bytes!("../data/samples/text-c-two-timespans.tx
 const INTERRUPTED: &[u8] = include_bytes!("../data/samples/text-d-interrupted.txt");
 const SERIES: &[u8] = include_bytes!("../data/samples/text-e-iops-stddev-waitstats.txt");
 
-/// How the first versions wrote it.
+/// Form of the first versions.
 const FIRST: &str = "
 Command Line: diskspd -b8K -d60 -h -L -o4 -t2 -r -w30 -Z1M d:\\io.dat
 
@@ -105,7 +105,7 @@ total:          3276800 |          400 |       0.05 |       6.67 |    2.000 |   
     max |      6.000 |      6.100 |      6.100
 ";
 
-/// 2.0.18 and on: the machine's name and the time, a heading above the latencies, plain sizes.
+/// Form of 2.0.18 and later: name of the machine and time, a heading above the latencies, plain sizes.
 fn second() -> String {
     FIRST
         .replace("software and hardware cache disabled", "using software cache\n\t\tusing hardware write cache, writethrough off")
@@ -117,7 +117,7 @@ fn second() -> String {
 }
 
 #[test]
-fn figures_of_report_are_read() {
+fn text_report_figures_are_read() {
     let run = one(READS);
     assert_eq!((run.name.as_str(), run.origin.to_string().as_str()), ("a.txt", "text"));
     assert_eq!(run.hosts, ["lab-07"]);
@@ -291,7 +291,7 @@ fn text_and_xml_of_one_run_agree() {
 }
 
 #[test]
-fn reports_are_read_in_every_form_that_shells_make() {
+fn reports_in_shell_encodings_are_read() {
     let text = String::from_utf8([READS, SERIES].concat()).unwrap();
     let plain = read(text.as_bytes(), "a").unwrap();
     assert_eq!(plain.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(), ["a#1", "a#2"]);
@@ -425,7 +425,11 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_damage_is_an_error_or_runs(at: proptest::sample::Index, with: Vec<u8>, gone in 0..40_usize) {
+    fn damaged_text_reports_are_judged_without_panic(
+        at: proptest::sample::Index,
+        with: Vec<u8>,
+        gone in 0..40_usize,
+    ) {
         let at = at.index(READS.len());
         let damaged = [&READS[..at], &with, &READS[(at + gone).min(READS.len())..]].concat();
         if let Err(error) = read(&damaged, "a.txt") {

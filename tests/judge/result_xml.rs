@@ -31,7 +31,7 @@ const TWO_TARGETS: &[u8] = include_bytes!("../data/samples/xml-b-two-targets-num
 const SERIES: &[u8] = include_bytes!("../data/samples/xml-c-iops-series-waitstats.xml");
 
 #[test]
-fn figures_of_results_are_read() {
+fn result_xml_figures_are_read() {
     let run = one(SERIES);
     assert_eq!(run.name, "a.xml");
     assert_eq!(run.origin, Origin::ResultXml { version: Some("2.2.0".into()) });
@@ -196,7 +196,7 @@ fn findings_of_results_have_their_severity() {
     assert_eq!(run.time_spans[0].as_ref().unwrap().verdict, Some(Verdict::Cached));
 }
 
-/// Encodings, line ends, surroundings, elements of other versions: none of them changes a figure.
+/// Encodings, line ends, surrounding text and elements of other versions do not change a figure.
 #[test]
 fn results_are_read_in_every_legal_form() {
     for (file, text) in DISKSPD {
@@ -250,7 +250,7 @@ fn paths_keep_their_bytes() {
 }
 
 #[test]
-fn a_span_that_was_not_measured_has_no_figures() {
+fn unmeasured_span_has_no_figures() {
     let text = String::from_utf8(SERIES.to_vec()).unwrap();
     let (before, _) = text.split_once("  <TimeSpan>\n    <TestTime").unwrap();
     let interrupted =
@@ -317,7 +317,11 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_damage_is_an_error_or_results(at: proptest::sample::Index, with: Vec<u8>, gone in 0..40_usize) {
+    fn damaged_result_xml_is_judged_without_panic(
+        at: proptest::sample::Index,
+        with: Vec<u8>,
+        gone in 0..40_usize,
+    ) {
         let at = at.index(SERIES.len());
         let damaged = [&SERIES[..at], &with, &SERIES[(at + gone).min(SERIES.len())..]].concat();
         if let Err(error) = read(&damaged, "a.xml") {

@@ -53,7 +53,7 @@ fn statement(source: LogSource, before: Option<LogPage>, after: Option<LogPage>)
     }
 }
 
-/// A volume of EBS that counted this between both readings.
+/// Returns an EBS volume with these counts between both readings.
 fn volume(counted: VolumeCounters) -> DeviceLogDelta {
     let before = VolumeCounters { reads: 1000, over_volume_iops_us: 77, ..VolumeCounters::default() };
     let after = VolumeCounters {
@@ -72,7 +72,7 @@ fn limiter(judgement: &Judgement) -> Option<Limiter> {
     judgement.limits[0].as_ref().unwrap().limited_by
 }
 
-/// The findings that are about statements: name and message.
+/// Returns name and message of the findings about device logs.
 fn log_messages(judgement: &Judgement) -> Vec<(&str, &str)> {
     let names = ["limited-by-volume-limit", "volume-limit-exceeded", "thermal-throttling", "media-errors"];
     let names = [&names[..], &["device-critical", "device-worn"]].concat();

@@ -1,4 +1,4 @@
-//! Whether a run was steady: simulated devices whose speed changes, and courses made of numbers.
+//! Tests of steadiness: simulated devices whose speed changes, and courses of numbers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -73,7 +73,7 @@ fn proposed_warm_up_makes_the_run_steady() {
 }
 
 #[test]
-fn the_proposal_counts_from_the_warm_up_that_was() {
+fn proposed_warm_up_includes_the_actual_one() {
     let (_, steadiness) = simulate("--engine sim:throttle -r -o1 -W8 -d40");
     assert_eq!(steadiness["warm_up"], 19, "{steadiness}");
 }
@@ -86,7 +86,7 @@ fn short_runs_have_no_verdict() {
 }
 
 #[test]
-fn until_steady_measures_when_it_is() {
+fn until_steady_starts_measuring_at_steady_state() {
     let directory = tempfile::tempdir().unwrap();
     let run = |options: &str| -> (Ended, Value) {
         let record = directory.path().join(options);
@@ -109,19 +109,19 @@ fn until_steady_measures_when_it_is() {
 }
 
 #[test]
-fn until_steady_is_refused_where_time_is_simulated() {
+fn until_steady_is_refused_in_simulated_time() {
     let ended = diskspd("-c1M -d1 --engine sim:drift --until-steady x", Path::new(""));
     ended.fails(3, &["--until-steady", "simulated", "-W<seconds>"]);
 }
 
-/// How a device that is steady scatters.
+/// Variation of a steady device.
 #[derive(Debug, Clone, Copy)]
 struct Noise {
-    /// Standard deviation of an interval, share of the rate.
+    /// Standard deviation of an interval, as a share of the rate.
     deviation: f64,
-    /// How much an interval resembles the one before it.
+    /// Correlation of consecutive intervals.
     autocorrelation: f64,
-    /// Share of the intervals with a stall, which leaves 20 to 70 % of the rate.
+    /// Share of the intervals with a stall, at 20 to 70 % of the rate.
     stalls: f64,
 }
 
@@ -150,7 +150,7 @@ fn series(random: &mut Random, count: usize, noise: Noise) -> Vec<f64> {
 const SEEDS: u64 = 1000;
 
 #[test]
-fn noise_is_steady() {
+fn noise_alone_is_steady() {
     // Noise of 10 and 20 % too: it changes no mean, however much it scatters. What it may hide is another question.
     let wild = [0.1, 0.2].map(|deviation| Noise { deviation, autocorrelation: 0.0, stalls: 0.0 });
     let cases = NOISES.map(|noise| (noise, false)).into_iter().chain(wild.map(|noise| (noise, true)));
@@ -279,7 +279,7 @@ fn collapse_is_not_warm_up() {
     }
 }
 
-/// A flat rate after a burst is a limit. Hardly any I/O after a burst is a breakdown.
+/// A flat rate after a burst indicates a limit. Almost no I/O after a burst is a breakdown.
 #[test]
 fn a_flat_rate_after_a_burst_is_a_limit() {
     let burst = |before: &[u64], after: &dyn Fn(u64) -> u64| -> Vec<u64> {
@@ -302,7 +302,7 @@ fn a_flat_rate_after_a_burst_is_a_limit() {
 }
 
 #[test]
-fn few_ios_interrupt_nothing() {
+fn low_io_counts_are_not_interruptions() {
     let spread = |period: usize, ios: u64| -> Vec<u64> {
         (0..60).map(|second| if second % period == 0 { ios } else { 0 }).collect()
     };
@@ -331,7 +331,7 @@ fn few_ios_interrupt_nothing() {
 
 /// Requested pauses do not count as unsteadiness. A lasting change does, except in a replay.
 #[test]
-fn requested_pauses_interrupt_nothing() {
+fn requested_pauses_are_not_interruptions() {
     let pauses = |second: u64| if second % 4 < 2 { 0 } else { 4000 };
     let falls = |second: u64| if second < 20 { 4000 } else { 1000 };
     for (think_time, replays, course, verdict) in [
@@ -353,9 +353,9 @@ fn requested_pauses_interrupt_nothing() {
     }
 }
 
-/// A warm-up that ended when it was steady is checked in short runs too, and an outage is never steady.
+/// A warm-up that ended in a steady state is also checked in short runs, and an outage is never steady.
 #[test]
-fn steady_runs_neither_stall_nor_end_silent() {
+fn steady_runs_have_no_stalls_or_outages() {
     use diskspd::results::{TickCounts, WarmUp, summarize};
     use diskspd::stats::PackedCounts;
     let beats = |seconds: u64, works: &dyn Fn(u64) -> bool| {
@@ -402,18 +402,18 @@ fn level_between_two_changes_is_reported() {
     assert!(messages.contains(&expected), "{messages:?}");
 }
 
-/// The judgement about a run with these I/Os in its seconds.
+/// Judges a run with these I/Os per second.
 fn with_samples(ios: impl Iterator<Item = u64>) -> diskspd::checks::Judgement {
     with_errors(ios, Vec::new())
 }
 
-/// The same with I/Os that failed.
+/// Judges a run with these I/Os per second and failed I/Os.
 fn with_errors(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::checks::Judgement {
     let record = sampled(ios, errors);
     diskspd::checks::judge(&record, &diskspd::results::summarize(&record))
 }
 
-/// The record of a run with these I/Os in its seconds.
+/// Returns the record of a run with these I/Os per second.
 fn sampled(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::results::Record {
     use diskspd::results::{Observations, Sample};
     let directory = tempfile::tempdir().unwrap();
@@ -429,9 +429,9 @@ fn sampled(ios: impl Iterator<Item = u64>, errors: Vec<IoErrors>) -> diskspd::re
     record
 }
 
-/// A cliff of 30 % somewhere between the fifth interval and the fifth last one.
+/// Cliff of 30 % between the fifth and the fifth-last interval.
 #[test]
-fn cliffs_are_found_in_noise_where_they_are() {
+fn cliffs_are_located_in_noise() {
     for noise in NOISES.into_iter().filter(|noise| noise.deviation < 0.04) {
         let mut lost = 0;
         let mut misplaced = 0;
@@ -453,7 +453,7 @@ fn cliffs_are_found_in_noise_where_they_are() {
 }
 
 #[test]
-fn a_course_does_not_depend_on_its_unit() {
+fn shape_does_not_depend_on_unit() {
     for seed in 0..100 {
         let rates = series(&mut Random(seed), 40, NOISES[3]);
         let twice: Vec<f64> = rates.iter().map(|rate| rate * 1024.0).collect();

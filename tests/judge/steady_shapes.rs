@@ -81,7 +81,7 @@ fn strongly_varying_seconds_are_undetermined_until_enough() {
     }
 }
 
-/// Beats of 20 ms at 1000 I/Os per second, which pause for `length` ms every `period` ms.
+/// Returns ticks of 20 ms at 1000 I/Os per second, with pauses of `length` ms every `period` ms.
 fn paused(seconds: usize, period: u64, length: u64) -> Vec<u64> {
     let done = |ms: u64| ms / period * (period - length) + (ms % period).min(period - length);
     (0..seconds as u64 * 50).map(|beat| done(beat * 20 + 20) - done(beat * 20)).collect()
@@ -138,7 +138,7 @@ fn short_pauses_are_reported_with_cost() {
 }
 
 #[test]
-fn a_course_that_returns_is_periodic() {
+fn repeated_rise_and_fall_is_periodic() {
     let saw = |second: usize| 1000 - 50 * (second % 10) as u64;
     let wave = |second: usize| (1000.0 + 400.0 * (second as f64 / 2.0).sin()) as u64;
     for (course, seconds, words) in [
@@ -233,7 +233,7 @@ fn measured_run_keeps_latencies_by_second() {
 }
 
 #[test]
-fn who_traces_the_program_is_named() {
+fn tracing_program_is_named() {
     let tracer =
         Tracer { pid: 4711, name: "strace".into(), traced_checks: 2, checks: 4, ..Tracer::default() };
     let judgement = judged("-o1", 12, Observations { tracer: Some(tracer), ..Observations::default() });
@@ -252,7 +252,7 @@ fn who_traces_the_program_is_named() {
 }
 
 #[test]
-fn stall_to_the_end_is_not_a_missed_depth() {
+fn final_stall_is_not_reported_as_missed_depth() {
     use diskspd::machine::threads::ThreadTimes;
     use diskspd::results::{ResourceUsage, WorkerUsage};
     for (silent, stuck) in [(0, 0), (6, 4), (6, 0)] {
@@ -273,7 +273,7 @@ fn stall_to_the_end_is_not_a_missed_depth() {
 }
 
 #[test]
-fn bursts_limit_a_run_whose_time_their_pauses_take() {
+fn requested_burst_pauses_are_the_limit() {
     use diskspd::machine::threads::ThreadTimes;
     use diskspd::results::{ResourceUsage, WorkerUsage};
     for (options, limited) in [("-o1 -i10 -j100", true), ("-o1 -i1000 -j1", false)] {
@@ -377,7 +377,7 @@ fn noise_of_latencies_is_steady() {
     }
 }
 
-/// Latencies half as long again, or a tail of 1 % that begins, in noise of 10 % from second to second.
+/// Latencies that rise by half, or a new tail of 1 %, in noise of 10 % between seconds.
 #[test]
 fn changes_of_latency_are_found_in_noise() {
     for (ms, share) in [(1.5, 0.0), (0.5, 0.0), (1.0, 0.01)] {
@@ -442,7 +442,7 @@ fn stalls_of_real_runs_have_no_completions() {
 }
 
 #[test]
-fn stalls_are_true_and_don_t_fail_strictly() {
+fn stalls_do_not_fail_strict_runs() {
     for beats in [paused(30, 500, 80), paused(30, 1700, 400)] {
         let judgement = judged("-o1", 30, observed(beats));
         assert_eq!(finding(&judgement, "stalling").severity.word(), "warning");

@@ -15,14 +15,14 @@ use diskspd::finding::Severity;
 use diskspd::results::RunVerdict;
 use diskspd::units::Millis;
 
-/// A device: I/Os per second at a depth without noise, how much runs vary, how much slower each run is than the one before.
+/// Device: I/Os per second by depth, run-to-run variation, and slowdown per run.
 struct Model {
     iops: fn(f64) -> f64,
     noise: f64,
     slower: f64,
 }
 
-/// I/Os per second that a device gets nearer to with depth: its knee is at 12.
+/// Returns I/Os per second that saturate with depth; the knee is at 12.
 fn saturating(depth: f64) -> f64 {
     100_000.0 * depth / (depth + 12.0)
 }
@@ -31,7 +31,7 @@ fn core_bound(depth: f64) -> f64 {
     (10_000.0 * depth).min(80_000.0)
 }
 
-/// A disk that sorts its queue: more depth always brings a little.
+/// Returns the rate of a disk that sorts its queue, so that more depth always helps.
 fn disk_like(depth: f64) -> f64 {
     80.0 * (depth / (0.35 * depth + 0.65).powf(1.25))
 }
@@ -167,7 +167,7 @@ fn knee_and_objective_are_inside_the_interval_in_1000_sweeps() {
     assert!(knees >= 930 && objectives >= 930);
 }
 
-/// The same rate at every depth: one I/O at a time is enough, and the knee.
+/// Returns the same rate at every depth; one I/O at a time is sufficient, and the knee.
 fn flat(_: f64) -> f64 {
     100_000.0
 }
@@ -176,12 +176,13 @@ fn rising(depth: f64) -> f64 {
     10_000.0 * depth
 }
 
-/// It would be at 100.
+/// Returns a rate whose knee is at 100, beyond the range.
 fn cut_off(depth: f64) -> f64 {
     300_000.0 * depth / (depth + 100.0)
 }
 
-/// One core is full at 8; from 32 on others help: there is a second knee, which isn't as good.
+/// Returns a rate with two knees: one core is saturated at 8; others help from 32 on. The second knee is
+/// worse.
 fn two_kneed(depth: f64) -> f64 {
     if depth < 32.0 { core_bound(depth) } else { (3_500.0 * depth).min(190_000.0) }
 }
@@ -192,7 +193,7 @@ struct Rates {
     recommended: u32,
     wrong_knee: u32,
     wrong_highest: u32,
-    /// The smallest that is as good lies elsewhere.
+    /// Number of sweeps with a wrong smallest equally good depth.
     wrong_smallest: u32,
 }
 
@@ -224,7 +225,7 @@ impl Rates {
 }
 
 type Shape = (&'static str, fn(f64) -> f64, bool);
-/// Devices, and whether there is an answer to be found.
+/// Devices, and whether an answer exists.
 const SHAPES: [Shape; 5] = [
     ("flat", flat, true),
     ("rising", rising, false),
@@ -257,7 +258,7 @@ fn repeated(repeat: u32) -> Settings {
 }
 
 #[test]
-fn answers_of_curves_of_every_shape_are_seldom_wrong() {
+fn curve_answers_are_rarely_wrong() {
     for (repeat, least) in [(1, 0), (5, 20)] {
         for ((name, _, answerable), rates) in rates(40, &repeated(repeat)) {
             assert!(rates.wrong() <= 5, "{name}, {repeat} runs: {rates:?}");
@@ -269,7 +270,7 @@ fn answers_of_curves_of_every_shape_are_seldom_wrong() {
 
 #[test]
 #[ignore = "takes a while; docs/design/false-alarms.md has its outcome"]
-fn answers_of_300_sweeps_of_curves_of_every_shape() {
+fn curve_answers_are_rarely_wrong_in_300_sweeps() {
     for settings in [repeated(1), repeated(5), until_sure()] {
         let how = if settings.until_sure { 0 } else { settings.repeat.fewest() };
         for ((name, ..), rates) in rates(300, &settings) {
@@ -283,13 +284,13 @@ fn until_sure() -> Settings {
     Settings { until_sure: true, ..Settings::default() }
 }
 
-/// The sweep chooses the number of its runs.
+/// Returns settings with which the sweep chooses the number of its runs.
 fn in_slices() -> Settings {
     let (repeat, order) = (Repeat::Times(MIN_SLICES), SweepOrder::Random);
     Settings { slices: true, repeat, order, ..Settings::default() }
 }
 
-/// A device that becomes slow above a load, such as a full queue of a shared array.
+/// Returns the rate of a device that becomes slow above a load, such as a shared array with a full queue.
 fn with_cliff(depth: f64) -> f64 {
     if depth <= 16.0 { saturating(depth) } else { 0.4 * saturating(depth) }
 }
@@ -308,7 +309,7 @@ struct SliceStudy {
     most_runs: usize,
 }
 
-/// Sweeps of all devices with all noises and drifts, `each` of every kind.
+/// Sweeps all devices with all kinds of noise and drift, `each` times.
 fn study_slices(each: u64, settings: &Settings) -> SliceStudy {
     let mut study = SliceStudy::default();
     for (device, iops) in DEVICES.into_iter().enumerate() {
@@ -497,7 +498,7 @@ fn drift_report_states_measured_values() {
 }
 
 #[test]
-fn a_bend_is_drift_too() {
+fn bent_trend_is_drift() {
     let sweep = depths([1, 2], Settings { order: SweepOrder::Given, ..repeated(20) });
     let mut random = Random(4);
     let history: Vec<CompletedPoint> = (0..40)

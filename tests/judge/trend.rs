@@ -1,4 +1,4 @@
-//! Where a figure changed for good over many runs: how often noise seems to change, and how often changes are found.
+//! Tests of lasting changes over many runs: the rate of false changes from noise, and of detected ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -86,7 +86,7 @@ fn outlying_runs_are_named_not_changes() {
 }
 
 #[test]
-fn latest_runs_are_reported_before_a_level() {
+fn latest_deviating_runs_are_reported_before_level_change() {
     for last in 1..MIN_LEVEL - 1 {
         let runs = changed(Noise::White(0.02).runs(40, &mut Random(13)), 40 - last, 0.7);
         let trend = Trend::detect(&runs);
@@ -123,16 +123,16 @@ fn any_number_of_runs_and_any_figures_are_judged() {
 }
 
 #[test]
-fn steady_decline_is_a_line() {
+fn steady_decline_is_a_slope() {
     let runs = drifting(Noise::White(0.02).runs(60, &mut Random(17)), -0.01);
     let trend = Trend::detect(&runs);
     let slope = trend.slope.unwrap_or_else(|| panic!("{trend:?}"));
     assert!(slope.from > 0.95 && (slope.to / slope.from - 0.41).abs() < 0.1, "{slope:?}");
 }
 
-/// Single runs far from their neighbours, in histories of 40 runs with a noise of 1 %.
+/// Outliers in histories of 40 runs with noise of 1 %.
 #[test]
-fn single_runs_hide_neither_losses_nor_drifts() {
+fn outliers_do_not_hide_losses_or_drift() {
     let single: [&[usize]; 9] = [&[0], &[1], &[10], &[19], &[20], &[30], &[39], &[5, 25], &[3, 14, 27, 35]];
     let seeds = 0..20;
     let history = |seed, change: &dyn Fn(Vec<f64>) -> Vec<f64>, places: &[usize], factor: f64| {
@@ -180,9 +180,9 @@ fn bad_runs_in_a_row_hide_no_large_loss() {
     }
 }
 
-/// Runs that come back again and again to the level before are how the device is, and no single runs.
+/// Runs that return to the previous level repeatedly are normal for the device, not outliers.
 #[test]
-fn two_levels_with_single_runs_change_no_more_often() {
+fn alternating_levels_do_not_raise_false_alarms() {
     for noise in [Noise::TwoLevels(0.3), Noise::StickyLevels(0.3, 3.0), Noise::Bursts(0.3)] {
         let share = seen_to_change(40, |random| {
             let mut runs = noise.runs(40, random);

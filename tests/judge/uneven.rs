@@ -1,4 +1,4 @@
-//! One slow target or thread among others is named: simulated runs, of which some rows get less done.
+//! Tests of one slow target or thread among others, in simulated runs.
 
 use crate::common::in_process;
 use diskspd::checks::JudgedRecord;
@@ -9,14 +9,14 @@ fn record(line: &str) -> Record {
     in_process::run(&format!("--engine sim -c64M -b4K -r -W0 -d2 {line}"))
 }
 
-/// The findings about slow targets and threads, and missed rates.
+/// Returns the findings about slow targets, slow threads, and missed rates.
 fn findings(record: &Record) -> Vec<Finding> {
     let names = ["slow-target", "slow-thread", "rate-not-reached"];
     let judgement = JudgedRecord::new(record).judgement;
     judgement.findings.into_iter().filter(|finding| names.contains(&finding.name)).collect()
 }
 
-/// Leaves a share of what threads did on a target.
+/// Keeps only a share of the I/Os of threads on a target.
 fn slow_down(record: &mut Record, threads: &[usize], target: usize, share: f64) {
     for thread in threads {
         let row = &mut record.hosts[0].results.time_spans[0].threads[*thread].targets[target];
@@ -28,7 +28,7 @@ fn slow_down(record: &mut Record, threads: &[usize], target: usize, share: f64) 
 }
 
 #[test]
-fn slow_targets_are_named_among_equal_ones() {
+fn slow_target_among_equal_ones_is_named() {
     let four = "w x y z";
     for (line, threads, target, share, expected) in [
         ("-o4 -F1 w x y z", &[0][..], 2, 0.0001, Some("slow-target")),

@@ -11,7 +11,7 @@ use diskspd::experiments::compare::{
     SequentialDesign, SequentialOutcome, compare, draw_look_order, judge_look, look_after, spent_after,
 };
 
-/// The comparison of the first pairs of a condition, and its end.
+/// Compares the first pairs of a condition; returns the end of the comparison.
 fn judged(pairs: usize, factor: f64, loss: Option<f64>) -> (RunComparison, Option<SequentialDesign>) {
     let shares: Vec<f64> = (0..2 * MAX_PAIRS).map(|at| 1.0 + 0.001 * ((at * 5) % 7) as f64).collect();
     let order = draw_look_order(1);
@@ -55,7 +55,7 @@ fn confidence_grows_with_the_number_of_figures() {
 }
 
 #[test]
-fn large_difference_ends_at_first_look() {
+fn large_difference_ends_at_first_analysis() {
     let (comparison, end) = judged(5, 0.5, None);
     let end = end.unwrap();
     assert_eq!((end.pairs, end.look, end.ended), (5, Some(1), SequentialOutcome::Difference));
@@ -125,7 +125,7 @@ fn figures_without_values_end_at_once() {
 }
 
 #[test]
-fn repeated_looks_rarely_call_equal_sides_different() {
+fn repeated_analyses_keep_false_alarm_rate() {
     let noises = [
         (Noise::White(0.03), 0.0),
         (Noise::StickyLevels(0.07, 6.0), 0.0),

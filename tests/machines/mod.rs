@@ -7,7 +7,7 @@ use diskspd::host::root::Root;
 use std::fs;
 use std::path::Path;
 
-/// Lays the machine out in a directory; it lives as long as the first value.
+/// Creates the files of the machine in a directory, which lives as long as the first value.
 pub fn machine(name: &str) -> (tempfile::TempDir, Root) {
     let text =
         fs::read_to_string(format!("{}/tests/data/sys/{name}.txt", env!("CARGO_MANIFEST_DIR"))).unwrap();

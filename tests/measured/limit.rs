@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 static RECORDS: Mutex<BTreeMap<String, Record>> = Mutex::new(BTreeMap::new());
 
-/// A record of a simulated second of this line, on two CPUs.
+/// Returns a record of a simulated second of this line on two CPUs.
 fn record(line: &str) -> Record {
     if let Some(known) = RECORDS.lock().unwrap().get(line) {
         return known.clone();
@@ -147,9 +147,9 @@ fn limiter_follows_from_used_resources() {
     }
 }
 
-/// A limit is in force on its own device alone, and for what reached that.
+/// A limit applies only to its device, and only to a kind of I/O that reached it.
 #[test]
-fn limits_of_other_devices_limit_nothing() {
+fn limits_of_unrelated_devices_are_ignored() {
     let limit = |device: &str, reads, read_bytes, writes| io_limit::IoLimit {
         device: device.into(),
         reads,
@@ -361,7 +361,7 @@ fn device_depth_is_compared_with_requested_depth() {
 
 type Cpus = [(u64, u64, u64); 2];
 
-/// A run of threads that were bound to these CPUs, each with the same times.
+/// Returns a run of threads bound to these CPUs, with equal times.
 fn on_cpus(line: &str, cpus: Cpus, bound: &[Option<u32>], times: (u64, u64, u64)) -> Record {
     let mut record = record(line);
     let workers = bound.iter().map(|cpu| WorkerUsage { cpu: *cpu, ..worker(EngineKind::Uring, 4, times) });
@@ -774,7 +774,7 @@ fn random(bytes: usize) -> Vec<u8> {
     data
 }
 
-/// Programs that use CPUs up, ended when dropped.
+/// Programs that use all time of CPUs, ended on drop.
 struct Loops(Vec<std::process::Child>);
 
 impl Loops {
@@ -795,7 +795,7 @@ impl Drop for Loops {
 }
 
 #[test]
-fn threads_have_used_no_more_than_the_cpus_had() {
+fn thread_cpu_time_is_bounded_by_cpu_time() {
     let four_free: &[Option<u32>] = &[None; 4];
     let record = on_cpus("-o1 -t4", [(60, 35, 0), (60, 35, 0)], four_free, (90, 45, 9));
     let limits = judge(&record, &summarize(&record)).limits[0].clone().unwrap();
@@ -877,7 +877,7 @@ fn real_run_reports_limit_and_resources() {
     assert!(times.busy > 0 && times.busy < 2 * SECOND, "{times:?}");
 }
 
-/// A control group with a CPU quota (version 1), gone when dropped.
+/// Control group with a CPU quota (version 1), removed on drop.
 struct Group(PathBuf);
 
 impl Group {
@@ -911,7 +911,7 @@ impl Drop for Group {
     }
 }
 
-/// A control group that is frozen again and again, thawed and gone when dropped.
+/// Control group that is frozen repeatedly; thawed and removed on drop.
 struct Frozen {
     group: PathBuf,
     state: (PathBuf, &'static str, &'static str),
@@ -1031,7 +1031,7 @@ fn a_cpu_quota_that_stops_the_program_is_named() {
     assert!(ended.stderr.contains("NOTE: limited by the requested limit"), "{}", ended.stderr);
 }
 
-/// Reads that go for 40 of every 100 ms, because of a limit or of a thread without a CPU.
+/// Reads for 40 of every 100 ms, due to a limit or a thread without a CPU.
 #[test]
 fn throttled_bursts_are_not_storage_stalls() {
     let turns: Vec<u64> = (0..500).map(|beat| if beat % 5 < 2 { 200 } else { 0 }).collect();

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// A file system that is frozen again and again: every write to it waits.
+/// All writes wait while the file system is frozen, repeatedly.
 #[test]
-fn a_file_system_that_is_frozen_in_turns_stalls() {
+fn repeatedly_frozen_file_system_is_stalling() {
     let Some((_disk, directory)) = Loop::with_file_system(128 << 20, "ext4") else { return };
     let (at, file) = (directory.to_str().unwrap(), directory.join("f.dat"));
     if run("fsfreeze", &["--version"]).is_none() {
@@ -37,7 +37,7 @@ fn a_file_system_that_is_frozen_in_turns_stalls() {
     }
 }
 
-/// The attribute S makes writes to a file wait; D, of a folder, doesn't.
+/// Attribute S makes writes to a file synchronous; attribute D of a folder does not.
 #[test]
 fn file_attributes_are_reported_by_effect() {
     let Some((_disk, directory)) = Loop::with_file_system(64 << 20, "ext4") else { return };
@@ -58,7 +58,7 @@ fn file_attributes_are_reported_by_effect() {
 }
 
 #[test]
-fn a_debugger_that_only_waits_is_a_note() {
+fn attached_idle_debugger_is_a_note() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("f.dat");
     let mut command = std::process::Command::new("gdb");
@@ -80,7 +80,7 @@ fn a_debugger_that_only_waits_is_a_note() {
 
 /// `strace` is named, with its process.
 #[test]
-fn a_tracer_is_named() {
+fn active_tracer_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("f.dat");
     let program = env!("CARGO_BIN_EXE_diskspd");

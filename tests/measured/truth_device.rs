@@ -42,7 +42,7 @@ impl Mounted {
         self.at.path().join(name)
     }
 
-    /// A file of random data, none of it in the page cache.
+    /// Creates a file of random data without cached pages.
     fn filled(&self, name: &str, mib: u64) -> PathBuf {
         let path = self.file(name);
         let mut file = File::create(&path).unwrap();
@@ -73,7 +73,7 @@ fn random(bytes: usize) -> Vec<u8> {
     data
 }
 
-/// A raw device, all of it written.
+/// Returns a raw device that is completely written.
 fn raw(mib: u64) -> Option<Zram> {
     let device = Zram::new(mib)?;
     let mut file = File::options().write(true).open(&device.0).unwrap();
@@ -84,7 +84,7 @@ fn raw(mib: u64) -> Option<Zram> {
     Some(device)
 }
 
-/// A loop device on a file.
+/// Loop device on a file.
 struct Looped(PathBuf);
 
 impl Looped {
@@ -100,7 +100,7 @@ impl Drop for Looped {
     }
 }
 
-/// The first line of the verdict.
+/// Returns the first line of the verdict.
 fn verdict(ended: &Ended) -> &str {
     const WORDS: [&str; 8] =
         ["VERIFIED", "CACHED", "COALESCED", "SPLIT", "AMPLIFIED", "SHARED", "DEFERRED", "UNKNOWN"];
@@ -109,7 +109,7 @@ fn verdict(ended: &Ended) -> &str {
 }
 
 #[track_caller]
-fn says(line: &str, target: &Path, start: &str, words: &str) {
+fn expect_verdict(line: &str, target: &Path, start: &str, words: &str) {
     let ended = diskspd(line, target);
     ended.report();
     assert!(verdict(&ended).starts_with(start), "{line}: {start} expected: {}", ended.stderr);
@@ -120,9 +120,9 @@ fn says(line: &str, target: &Path, start: &str, words: &str) {
 fn answers_from_memory_are_reported() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("a", 64);
-    says("-b1M -W0 -d1 {}", &file, "C", "");
+    expect_verdict("-b1M -W0 -d1 {}", &file, "C", "");
     fs::read(&file).unwrap();
-    says(
+    expect_verdict(
         "-b4K -r -o4 -W0 -d1 {}",
         &file,
         "CACHED (WRONG): served from the page cache",
@@ -136,14 +136,14 @@ fn answers_from_memory_are_reported() {
     // What it has in the cache stays there while somebody has it open.
     let mut open = File::open(&device.0).unwrap();
     std::io::copy(&mut open, &mut std::io::sink()).unwrap();
-    says(
+    expect_verdict(
         "-b4K -r -o4 -Sb -W1 -d1 {}",
         &device.0,
         "CACHED (WRONG): served from the page cache",
         "-> bypass the page cache with -Su",
     );
     drop(open);
-    says("-b4K -r -o4 -W0 -d1 --strict {}", &device.0, "VERIFIED", "");
+    expect_verdict("-b4K -r -o4 -W0 -d1 --strict {}", &device.0, "VERIFIED", "");
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn unwritten_file_is_reported() {
     }
     File::create(&sparse).unwrap().set_len(64 * MIB).unwrap();
     for file in [allocated, sparse] {
-        says("-b4K -r -o8 -Su -W0 -d1 {}", &file, "CACHED (WRONG)", "unwritten");
+        expect_verdict("-b4K -r -o8 -Su -W0 -d1 {}", &file, "CACHED (WRONG)", "unwritten");
     }
 }
 
@@ -165,14 +165,14 @@ fn zeros_on_compressing_file_system_are_reported() {
     let file = disk.file("zeros");
     fs::write(&file, vec![0; 64 << 20]).unwrap();
     disk.forget();
-    says("-b64K -r -o8 -Su -W0 -d1 {}", &file, "CACHED (WRONG)", "compression");
+    expect_verdict("-b64K -r -o8 -Su -W0 -d1 {}", &file, "CACHED (WRONG)", "compression");
 }
 
 #[test]
 fn dirty_data_at_the_end_is_reported() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("a", 64);
-    says("-b64K -w100 -Zr -o4 -W0 -d1 {}", &file, "DEFERRED", "-> write through");
+    expect_verdict("-b64K -w100 -Zr -o4 -W0 -d1 {}", &file, "DEFERRED", "-> write through");
     let ended = diskspd("-b64K -w100 -Zr -o4 -W0 -d1 --flush-after {}", &file);
     assert!(verdict(&ended).starts_with("DEFERRED"), "{}", ended.stderr);
     assert!(ended.stderr.contains("flushing the dirty pages left at the end"), "{}", ended.stderr);
@@ -185,17 +185,17 @@ fn loop_device_over_memory_is_reported() {
     let Some(looped) = Looped::new(&file, &[]) else { return };
     // The warm-up has read all of it.
     fs::read(&file).unwrap();
-    says("-b4K -r -o8 -Su -W0 -d1 {}", &looped.0, "CACHED (WRONG)", "--direct-io=on");
-    says("-b4K -r -w100 -Zr -o8 -Su -W0 -d1 --destroy {}", &looped.0, "DEFERRED", "--direct-io=on");
+    expect_verdict("-b4K -r -o8 -Su -W0 -d1 {}", &looped.0, "CACHED (WRONG)", "--direct-io=on");
+    expect_verdict("-b4K -r -w100 -Zr -o8 -Su -W0 -d1 --destroy {}", &looped.0, "DEFERRED", "--direct-io=on");
 }
 
 #[test]
 fn read_ahead_is_reported_as_device_io() {
     let Some(disk) = Mounted::new("ext4", 512, "rw") else { return };
     let file = disk.filled("a", 256);
-    says("-b4K -s -o1 -g20000 -W0 -d1 {}", &file, "COALESCED (WARNING)", "instead of 4 KiB");
+    expect_verdict("-b4K -s -o1 -g20000 -W0 -d1 {}", &file, "COALESCED (WARNING)", "instead of 4 KiB");
     disk.forget();
-    says("-b4K -r -Sm -g100 -W0 -d1 {}", &file, "AMPLIFIED (WARNING)", "read-ahead");
+    expect_verdict("-b4K -r -Sm -g100 -W0 -d1 {}", &file, "AMPLIFIED (WARNING)", "read-ahead");
 }
 
 #[test]
@@ -204,17 +204,17 @@ fn journal_with_data_is_reported() {
     let file = disk.file("a");
     fs::write(&file, random(64 << 20)).unwrap();
     File::open(&file).unwrap().sync_all().unwrap();
-    says("-b4K -r -w100 -Zr -o1 -Sw -W0 -d2 {}", &file, "AMPLIFIED", "journal");
+    expect_verdict("-b4K -r -w100 -Zr -o1 -Sw -W0 -d2 {}", &file, "AMPLIFIED", "journal");
 }
 
 #[test]
 fn io_of_other_programs_is_reported() {
     let Some(disk) = raw(64) else { return };
     let _hammer = Running::until(": measuring", "-b64K -r -o1 -Su -W0 -d600 {}", &disk.0);
-    says("-b4K -r -o1 -Su -W0 -d1 {}", &disk.0, "SHARED", "were not this run's");
+    expect_verdict("-b4K -r -o1 -Su -W0 -d1 {}", &disk.0, "SHARED", "were not this run's");
 }
 
-/// A loop device with two partitions, which bypasses the page cache.
+/// Loop device with two partitions, which bypasses the page cache.
 struct Parted(Looped);
 
 impl Parted {
@@ -243,7 +243,7 @@ impl Parted {
     }
 }
 
-/// They would stay when the device has gone.
+/// Removes the partitions, which would outlive the device.
 impl Drop for Parted {
     fn drop(&mut self) {
         // The kernel closes the files of an io_uring some time after its process has ended: until then they are busy.
@@ -281,7 +281,7 @@ fn foreign_io_on_another_partition_is_reported() {
     let Some(parted) = Parted::new(&disk.filled("image", 64)) else { return };
     let _hammer = Running::until(": measuring", "-b64K -r -o1 -Su -W0 -d600 {}", &parted.partition(2));
     let line = "-b4K -r -o1 -Su -W0 -d1 {}";
-    says(line, &parted.partition(1), "SHARED", "past the partitions of the targets");
+    expect_verdict(line, &parted.partition(1), "SHARED", "past the partitions of the targets");
 }
 
 #[test]
@@ -291,10 +291,10 @@ fn split_io_is_reported_with_its_cause() {
     let name = looped.0.file_name().unwrap().to_str().unwrap();
     let _small = Setting::set(format!("/sys/block/{name}/queue/max_sectors_kb").into(), "32");
     let words = format!("32 KiB instead of 128 KiB: {name} takes no more than 32 KiB at once");
-    says("-b128K -r -o4 -Su -W0 -d1 {}", &looped.0, "SPLIT", &words);
+    expect_verdict("-b128K -r -o4 -Su -W0 -d1 {}", &looped.0, "SPLIT", &words);
 }
 
-/// The verdict about the first part in a record.
+/// Returns the verdict about the first part in a record.
 fn part_of(record: &Path) -> Value {
     let record: Value = read_json(record);
     record["judgement"]["verdicts"][0]["parts"][0].clone()
@@ -370,7 +370,7 @@ fn disguised_memory_is_reported() {
     let image = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
     image.as_file().write_all_at(&random(16 << 20), 0).unwrap();
     if let Some(looped) = Looped::new(image.path(), &[]) {
-        says(
+        expect_verdict(
             "-b4K -r -o4 -Su -W0 -d1 {}",
             &looped.0,
             "CACHED (WRONG)",
@@ -382,25 +382,25 @@ fn disguised_memory_is_reported() {
     let Some(device) = raw(64) else { return };
     for content in ["", "-Z"] {
         let line = format!("-b4K -r -w100 {content} -o4 -Su -W0 -d1 --destroy {{}}");
-        says(&line, &device.0, "CACHED (WRONG)", "write random data: -Zr");
+        expect_verdict(&line, &device.0, "CACHED (WRONG)", "write random data: -Zr");
     }
     // What it has to store is honest work, but that of memory.
-    says("-b4K -r -w100 -Zr -o4 -Su -W0 -d1 --destroy {}", &device.0, "VERIFIED", "is memory");
+    expect_verdict("-b4K -r -w100 -Zr -o4 -Su -W0 -d1 --destroy {}", &device.0, "VERIFIED", "is memory");
 }
 
 #[test]
-fn unknown_facts_are_not_claimed() {
+fn unknown_facts_give_no_claims() {
     let (directory, image) = crate::common::directory_with("image");
     fs::write(&image, random(16 << 20)).unwrap();
     for (line, words) in [
         ("-b4K -r -W0 -d1 --engine null {}", "the null engine does no I/O"),
         ("-b4K -r -W0 -d1 --engine sim {}", "simulated device"),
     ] {
-        says(line, &image, "UNKNOWN", words);
+        expect_verdict(line, &image, "UNKNOWN", words);
     }
     let memory = tempfile::NamedTempFile::new_in("/dev/shm").unwrap();
     memory.as_file().write_all_at(&random(1 << 20), 0).unwrap();
-    says("-b4K -r -W0 -d1 {}", memory.path(), "UNKNOWN", "keeps its files in memory");
+    expect_verdict("-b4K -r -W0 -d1 {}", memory.path(), "UNKNOWN", "keeps its files in memory");
     let Some(looped) = Looped::new(&image, &[]) else { return };
     // The kernel knows the file still.
     fs::remove_file(&image).unwrap();
@@ -418,15 +418,15 @@ fn unknown_facts_are_not_claimed() {
     assert_ne!(part["leaves"], part["devices"], "the disk beneath is found without a name: {part}");
 }
 
-/// How often the honest runs are repeated.
+/// Number of repetitions of the honest runs.
 const ROUNDS: &str = "DISKSPD_TEST_ROUNDS";
 
 const OF_THE_MACHINE: [&str; 4] =
     ["cpu-stolen", "limited-by-hypervisor", "limited-by-interrupts", "limited-by-cpu-quota"];
-/// Other tests use the CPUs at the same time: true as well, where [`crowded`] sees it in the record's facts.
+/// Correct findings if other tests use the CPUs, as [`crowded`] detects in the record.
 const OF_NEIGHBOURS: [&str; 4] =
     ["limited-by-busy-cpus", "run-queue-delay", "late-starts", "process-stalled"];
-/// A guest whose CPUs are given to others is late and held up: true as well, where [`stolen`] sees it in the record's facts.
+/// Correct findings of a guest whose CPUs were taken, as [`stolen`] detects in the record.
 const OF_A_GUEST: [&str; 4] = ["process-stalled", "late-starts", "limited-by-busy-cpus", "run-queue-delay"];
 const OF_THE_BUILD: [&str; 1] = ["limited-by-tool"];
 
@@ -512,7 +512,7 @@ fn busy_beside(span: &Value) -> bool {
     lost.iter().any(|lost| number(&lost["steal"]) > 0.0) || cpus.iter().map(share).sum::<f64>() - own >= 0.2
 }
 
-/// Whether a CPU was given to another guest for a tenth of the time, by the kernel's raw counters.
+/// Whether another guest had a CPU for a tenth of the time, according to the kernel's raw counters.
 fn stolen(span: &Value) -> bool {
     let number = |value: &Value| value.as_u64().unwrap_or(0) as f64;
     let lost = span["observed"]["lost_cpu_times"].as_array().cloned().unwrap_or_default();
@@ -650,7 +650,7 @@ fn text_verdict_follows_report_on_request() {
     assert!(ended.stdout.contains("\nVerdict:\n"), "{}", ended.stdout);
 }
 
-/// The kernel's own event for each completed request, for one device.
+/// Kernel events of completed requests of one device.
 struct Trace(tempfile::TempDir);
 
 impl Trace {
@@ -678,7 +678,7 @@ impl Trace {
         assert!(written.is_ok(), "{file}: {written:?}");
     }
 
-    /// Requests and sectors so far: lines end with `<first sector> + <sectors> <priority> [error]`.
+    /// Returns requests and sectors so far; lines end with `<first sector> + <sectors> <priority> [error]`.
     fn reads(&self) -> (u64, u64) {
         self.set("events/block/block_rq_complete/enable", "0");
         let text = fs::read_to_string(self.instance().join("trace")).unwrap();

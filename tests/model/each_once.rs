@@ -8,7 +8,7 @@ use diskspd::prelude::*;
 use diskspd::profile::validate::{self, validate};
 use std::collections::BTreeSet;
 
-/// Thread, offset and length of the I/Os of a simulated run.
+/// Returns thread, offset and length of the I/Os of a simulated run.
 fn ios(line: &str) -> Vec<(u64, u64, u64)> {
     let ios = io_log::of_run(&format!("--engine sim -d1 -W0 {line} a.dat"));
     ios.iter().map(|io| (io.thread, io.offset, io.size)).collect()

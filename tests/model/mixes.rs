@@ -47,7 +47,7 @@ fn ios(part: &PartResults) -> u64 {
     part.read.ios + part.write.ios
 }
 
-/// Parts make up the whole, to the last I/O, byte and latency.
+/// Asserts that the parts sum to the whole in I/Os, bytes and latencies.
 fn sums_match(target: &TargetResults) {
     for direction in [Direction::Read, Direction::Write] {
         let whole = if direction == Direction::Read { &target.read } else { &target.write };
@@ -107,7 +107,7 @@ fn parts_of_mix_have_their_shares_with_any_option() {
     }
 }
 
-/// Offset and size of every I/O of a thread.
+/// Returns offset and size of each I/O of a thread.
 fn logged(line: &str, shape: [&str; 2]) -> Vec<(u64, u64)> {
     let (_directory, log) = directory_with("log");
     run(line, shape, &Session::from(Options { io_log: Some(log.clone()), ..Options::default() }));

@@ -1,4 +1,4 @@
-//! Throughput limits and think time as a specification, on a clock that the tests move.
+//! Tests of throughput limits and think time, with a simulated clock.
 
 use diskspd::workload::pace::{Limit, Pace};
 use proptest::prelude::*;
@@ -132,14 +132,14 @@ fn pause_follows_each_burst_from_its_submission() {
 }
 
 #[test]
-fn bursts_are_divided_by_the_threads_and_never_empty() {
+fn bursts_are_divided_among_threads_without_empty_ones() {
     for (count, threads, ios) in [(10, 1, 10), (10, 3, 3), (3, 4, 1), (0, 1, 1), (5, 0, 5)] {
         assert_eq!(Limit::bursts(count, threads, 7), Limit::Bursts { ios, pause: 7 * MS });
     }
 }
 
 #[test]
-fn without_a_limit_everything_goes_at_once() {
+fn unlimited_ios_start_immediately() {
     assert_eq!(schedule(Limit::None, 5, 1000), [5; 1000]);
 }
 
@@ -153,7 +153,7 @@ fn rates() -> impl Strategy<Value = Limit> {
 
 proptest! {
     #[test]
-    fn a_rate_is_exact_to_one_io(limit in rates(), start in 0u64..1 << 60, count in 1usize..5000) {
+    fn rate_is_exact_to_one_io(limit in rates(), start in 0u64..1 << 60, count in 1usize..5000) {
         let Limit::Rate { ios, nanos } = limit else { unreachable!() };
         for (k, time) in schedule(limit, start, count).into_iter().enumerate() {
             let (issued, elapsed) = (k as u128 + 1, u128::from(time - start));
@@ -163,7 +163,10 @@ proptest! {
     }
 
     #[test]
-    fn irregular_asking_loses_nothing(limit in rates(), gaps in prop::collection::vec(0u64..3 * SECOND, 1..50)) {
+    fn irregular_polling_keeps_the_rate(
+        limit in rates(),
+        gaps in prop::collection::vec(0u64..3 * SECOND, 1..50),
+    ) {
         let Limit::Rate { ios, nanos } = limit else { unreachable!() };
         let mut pace = Pace::new(limit, 0);
         let (mut now, mut issued) = (0, 0u128);
@@ -179,9 +182,9 @@ proptest! {
         }
     }
 
-    /// The last I/O of a burst and the first of the next are a pause apart.
+    /// The last I/O of a burst and the first of the next burst are separated by a pause.
     #[test]
-    fn bursts_never_run_into_each_other(count in 1u32..20, ms in 1u32..100, start in 0u64..1 << 40) {
+    fn bursts_are_separated_by_pauses(count in 1u32..20, ms in 1u32..100, start in 0u64..1 << 40) {
         let limit = Limit::bursts(count, 1, ms);
         let times = schedule(limit, start, 5 * count as usize);
         for (round, burst) in times.chunks(count as usize).enumerate() {

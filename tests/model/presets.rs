@@ -60,7 +60,7 @@ fn shown_command_lines_give_the_same_profile() {
 }
 
 #[test]
-fn the_xml_that_is_shown_is_the_profile() {
+fn shown_xml_equals_the_profile() {
     for preset in PRESETS {
         let profile = requested(&format!("--preset {} *1", preset.name)).profile;
         let mut bytes = Vec::new();
@@ -101,7 +101,7 @@ fn command_line_options_override_preset_in_all_parts() {
     }
 }
 
-/// The answer is printed after each run. Where every I/O waits for the others, the latency is theirs.
+/// The grade is printed after each run. It depends on the latency if each I/O waits for the others.
 #[test]
 fn sql_grade_needs_a_rate_for_data_files() {
     for (line, told, severity) in [
@@ -135,7 +135,7 @@ fn sql_grade_needs_a_rate_for_data_files() {
 }
 
 #[test]
-fn figures_that_are_wrong_have_no_grade() {
+fn wrong_figures_are_not_graded() {
     let request = requested("--preset sql-log --engine sim -c1G -W0 -d1 a.dat");
     let mut record = execute(&request.profile, &request.run_options, &Session::default()).unwrap().record;
     let error = IoErrors {

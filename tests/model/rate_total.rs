@@ -21,7 +21,7 @@ fn find<'a>(judged: &'a JudgedRecord, name: &str) -> Option<&'a Finding> {
     judged.judgement.findings.iter().find(|finding| finding.name == name)
 }
 
-/// I/Os of each thread and target, and all together.
+/// Returns the I/Os of each thread and target, and the total.
 fn ios(record: &Record) -> (Vec<u64>, u64) {
     let threads = &record.host().results.time_spans[0].threads;
     let rows = threads.iter().flat_map(|thread| &thread.targets);

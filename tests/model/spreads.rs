@@ -6,13 +6,13 @@ use crate::common::in_process::profile_and_options as parse;
 use crate::common::io_log;
 use diskspd::profile::validate::validate;
 
-/// Second and offset of the I/Os of a simulated run of an area of 100 MiB.
+/// Returns second and offset of the I/Os of a simulated run in an area of 100 MiB.
 fn ios(line: &str) -> Vec<(u64, u64)> {
     let ios = io_log::of_run(&format!("--engine sim -c100M -b4K -W0 {line} a.dat"));
     ios.iter().map(|io| (io.start_ns / 1_000_000_000, io.offset)).collect()
 }
 
-/// How many of them begin in this part of the area, percent of it.
+/// Returns the number of I/Os that begin in this part of the area, in percent of it.
 fn within(ios: &[(u64, u64)], percent: std::ops::Range<u64>) -> f64 {
     let inside = |offset: &u64| percent.contains(&(offset * 100 / (100 << 20)));
     ios.iter().filter(|(_, offset)| inside(offset)).count() as f64 / ios.len() as f64

@@ -14,7 +14,7 @@ fn moments(latencies: &[u64]) -> Moments {
 }
 
 #[test]
-fn percentiles_of_small_sets() {
+fn percentiles_of_small_sets_are_exact() {
     let once: Vec<u64> = (1..=99).collect();
     let lower_half_twice: Vec<u64> = (1..=49).chain(1..=99).collect();
     assert_eq!(lower_half_twice.len(), 148);
@@ -47,7 +47,7 @@ fn percentiles_of_small_sets() {
 }
 
 #[test]
-fn an_empty_set_has_no_figures() {
+fn empty_set_has_no_figures() {
     for empty in [Histogram::new(), Histogram::default()] {
         assert_eq!(empty.percentile(0.5), None);
         let m = empty.moments();
@@ -58,7 +58,7 @@ fn an_empty_set_has_no_figures() {
 }
 
 #[test]
-fn the_ends_of_the_range_are_exact() {
+fn minimum_and_maximum_are_exact() {
     assert_eq!(
         histogram(&[5, 1 << 41, 1 << 42]).percentile(0.5),
         Some(1 << 42),
@@ -76,7 +76,7 @@ fn a_small_deviation_of_long_latencies_keeps_its_digits() {
     assert_eq!(moments(&[hour; 5]).std_dev(), Some(0.0));
 }
 
-/// (completion, latency) in ms, as the series of `width` ms over `duration` s that they make.
+/// Returns the series of these (completion, latency) in ms, with `width` in ms and `duration` in s.
 fn series(width: u32, duration: u32, completions: &[(u64, u64)]) -> Series {
     let mut series = Series::new(width, duration);
     completions.iter().for_each(|&(at, latency)| series.record(at * 1_000_000, latency * 1_000_000));
@@ -84,7 +84,7 @@ fn series(width: u32, duration: u32, completions: &[(u64, u64)]) -> Series {
 }
 
 #[test]
-fn series_counts_and_deviation() {
+fn series_has_exact_counts_and_deviation() {
     // Two intervals count; the completion at the end of the second is outside.
     let s = series(500, 1, &[(0, 1), (500, 1), (550, 1), (1000, 1)]);
     assert_eq!(s.valid().map(|m| m.count()).collect::<Vec<_>>(), [1, 2]);
@@ -140,7 +140,7 @@ fn resolved() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Latencies as they occur, and any others.
+/// Returns realistic latencies and arbitrary ones.
 fn latency() -> impl Strategy<Value = u64> {
     prop_oneof![0..5_000u64, 0..100_000_000u64, (0..64u32).prop_map(|shift| 1 << shift), any::<u64>()]
 }

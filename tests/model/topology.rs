@@ -17,14 +17,14 @@ fn place(number: u32, masks: &[(u16, u64)]) -> CpuNode {
     CpuNode { number, masks: masks.to_vec() }
 }
 
-/// (group, number, mask, class) of the cores.
+/// Returns (group, number, mask, class) of the cores.
 fn cores(system: &System) -> Vec<(u16, u32, u64, u32)> {
     let cores = system.topology.cores.iter();
     cores.map(|core| (core.group, core.number, core.mask, core.efficiency_class)).collect()
 }
 
 #[test]
-fn one_socket_with_two_threads_per_core() {
+fn single_socket_with_smt_is_read() {
     let system = read("smt");
     assert_eq!(system.computer_name, "desk");
     assert_eq!(system.kernel, "5.15.0-91-generic");
@@ -79,7 +79,7 @@ fn active_cpus_are_online_and_disallowed_are_noted() {
 }
 
 #[test]
-fn more_than_64_cpus_are_several_groups() {
+fn more_than_64_cpus_form_several_groups() {
     let system = read("two-groups");
     let topology = &system.topology;
     assert_eq!(topology.groups, [group(0, 64, !0), group(1, 64, !0)]);
@@ -95,7 +95,7 @@ fn more_than_64_cpus_are_several_groups() {
 }
 
 #[test]
-fn nearly_silent_machine_is_accepted() {
+fn machine_with_few_facts_is_accepted() {
     let system = read("bare-vm");
     assert_eq!(system.topology.groups, [group(0, 2, 3)]);
     assert_eq!(cores(&system), [(0, 0, 1, 0), (0, 1, 2, 0)]);
@@ -110,7 +110,7 @@ fn nearly_silent_machine_is_accepted() {
 }
 
 #[test]
-fn this_machine_makes_sense() {
+fn topology_of_this_machine_is_plausible() {
     let system = host::snapshot();
     let topology = &system.topology;
     assert!(!system.computer_name.is_empty() && !system.kernel.is_empty());

@@ -54,7 +54,7 @@ const DATABASE: &str = "  7,0    0        4     0.000000000   100  Q   R 2048 + 
 CPU0 (tr):
 ";
 
-/// A bio-based device: there is nothing that a driver takes from a queue.
+/// Trace of a bio-based device, whose driver has no queue.
 const BIOS: &str = "252,0 0 1 0.000000000 7 Q R 8 + 8 [x]\n252,0 0 2 0.000002000 7 C R 8 + 8 [0]\n";
 
 const FIO_2: &str = "fio version 2 iolog\n/dev/sdb add\n/dev/sdb open\n/dev/sdb read 0 4096\n/dev/sdb wait 150\n\
@@ -67,7 +67,7 @@ fn io(at_ns: u64, offset: u64, bytes: u32, write: bool) -> RecordedIo {
     RecordedIo { at_ns, offset, bytes, write }
 }
 
-/// Format, stream, whether there are times, and the events.
+/// Format, stream, whether it has times, and its events.
 type Seen = (TraceFormat, String, bool, Vec<RecordedEvent>);
 
 fn events(text: &str, wanted: Option<&str>) -> Result<Seen, TraceError> {
@@ -87,7 +87,7 @@ fn viewed(text: &str, wanted: Option<&str>, view: RequestView) -> Result<Seen, T
 }
 
 #[test]
-fn each_format_is_known_by_its_content_and_read() {
+fn trace_formats_are_detected_by_content() {
     use RecordedEvent::{Completed, Discarded, Done, Issued, Skipped};
     let own = format!(
         "{HEADER}0,0,read,59752448,4096,12178644,26600,12000000\n1,0,write,512,1024,5,7,\n0,0,discard,0,512,6,7,\n"
@@ -244,7 +244,7 @@ fn fitted(trace: &IoTrace) -> (IoFigures, FittedProfile) {
     (figures, fitted)
 }
 
-/// Synthetic traces, and the options that say the same.
+/// Returns synthetic traces with the equivalent options.
 fn synthetic() -> Vec<(&'static str, IoTrace, &'static str)> {
     let mut random = Random(1);
     let mut below = move |end: u64| random.number() % end;
@@ -351,7 +351,7 @@ fn discards_become_a_share_of_the_profile() {
 }
 
 #[test]
-fn streams_are_counted_rightly_where_ios_overtake_each_other() {
+fn reordered_ios_keep_the_stream_count() {
     for every in [7, 100, 1501, 9000] {
         let mut order: Vec<u64> = (0..COUNT).collect();
         // The next but one is the next of the same stream.

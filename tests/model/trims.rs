@@ -62,7 +62,7 @@ fn discard_share_is_taken_before_w() {
 }
 
 #[test]
-fn a_rate_counts_discards_as_ios_and_is_kept() {
+fn rate_limit_includes_discards() {
     for line in ["-g2000i", "--rate-total 2000", "--rate-total 2000,uniform"] {
         let record = run(&format!("--engine sim -c1G -b4K -r -w50 -o8 -W0 -d2 -L --trim 50 {line} a.dat"));
         let judged = JudgedRecord::new(&record);
@@ -74,7 +74,7 @@ fn a_rate_counts_discards_as_ios_and_is_kept() {
     }
 }
 
-/// Direction and offset of every I/O of a simulated run, in the order of their starts.
+/// Returns direction and offset of each I/O of a simulated run, in the order of starts.
 fn logged(line: &str) -> Vec<(String, u64)> {
     let ios = io_log::of_run(&format!("--engine sim -c64M -W0 -d1 {line} a.dat"));
     ios.into_iter().map(|io| (io.direction, io.offset)).collect()
@@ -136,7 +136,7 @@ fn discard_columns_follow_diskspd_columns_with_the_option_only() {
     }
 }
 
-/// Blocks of 4 KiB that are all zeros.
+/// Returns the number of all-zero blocks of 4 KiB.
 fn zeros(file: &Path) -> u64 {
     let content = std::fs::read(file).unwrap();
     assert!(content.chunks(4096).all(|block| block.iter().all(|byte| *byte == block[0])), "parts of blocks");
@@ -178,7 +178,7 @@ fn engines_discard_by_punching_holes() {
     });
 }
 
-/// The kernel's counts of a device: discards, and bytes of them.
+/// Returns the kernel's counts of a device: discards and their bytes.
 fn kernel_discards(device: &Path) -> (u64, u64) {
     let name = device.file_name().unwrap().to_str().unwrap();
     let text = std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();
@@ -261,7 +261,7 @@ fn mounted_devices_are_not_written_or_discarded() {
     assert_eq!(kernel_discards(&disk.device), before);
 }
 
-/// The plan of a line on a target of which these facts are known.
+/// Plans a line for a target with these facts.
 fn planned(line: &str, facts: TargetFacts) -> Result<SpanPlan, Vec<PlanError>> {
     let request = requested(line);
     let around = PlanContext {
@@ -274,7 +274,7 @@ fn planned(line: &str, facts: TargetFacts) -> Result<SpanPlan, Vec<PlanError>> {
 }
 
 #[test]
-fn a_run_that_discards_counts_as_one_that_writes() {
+fn discards_need_write_permission() {
     let facts = || TargetFacts { kind: TargetKind::File, size: 1 << 30, ..TargetFacts::default() };
     for (options, open) in
         [("-w0", (true, false)), ("-w0 --trim 1", (true, true)), ("-w100 --trim 1", (false, true))]

@@ -9,7 +9,7 @@ use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::results::EndedBy;
 
-/// Bytes read and written.
+/// Returns bytes read and written.
 fn done(record: &Record) -> (u64, u64) {
     target_rows(record)
         .into_iter()
@@ -77,7 +77,7 @@ fn engines_never_exceed_the_requested_volume() {
 }
 
 #[test]
-fn when_the_time_is_over_first_it_says_so() {
+fn unreached_volume_at_time_limit_is_reported() {
     let record = run("--engine null -c1M --until-read 1T -w0 -b4K -o1 -W0 -d1 a.dat");
     assert_eq!(record.host().results.time_spans[0].ended.unwrap().cause, EndedBy::Time);
     let found = found(&record);
@@ -85,7 +85,7 @@ fn when_the_time_is_over_first_it_says_so() {
 }
 
 #[test]
-fn a_real_file_is_written_as_often_as_asked() {
+fn file_is_written_the_requested_number_of_times() {
     let (_directory, file) = directory_with("a.dat");
     let record = run(&format!("-c4M -w100 -b128K -o4 -t1 --until-written 2x -d600 -W0 {}", file.display()));
     assert_eq!(record.host().results.time_spans[0].ended.unwrap().cause, EndedBy::Volume);

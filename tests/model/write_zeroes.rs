@@ -67,7 +67,7 @@ fn new_sections_follow_diskspd_sections() {
     assert_eq!(target_rows(&again)[0].others, target_rows(&record)[0].others);
 }
 
-/// Blocks of 4 KiB that are all zeros.
+/// Returns the number of all-zero blocks of 4 KiB.
 fn zeros(file: &Path) -> u64 {
     let content = std::fs::read(file).unwrap();
     content.chunks(4096).filter(|block| block.iter().all(|byte| *byte == 0)).count() as u64
@@ -101,7 +101,7 @@ fn engines_zero_files_at_written_ranges_only() {
     });
 }
 
-/// The kernel's counts of a device: writes, and bytes of them.
+/// Returns the kernel's counts of a device: writes and their bytes.
 fn kernel_writes(device: &Path) -> (u64, u64) {
     let name = device.file_name().unwrap().to_str().unwrap();
     let text = std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();

@@ -31,7 +31,7 @@ fn on_cpu(cpu: usize, line: &str, file: &Path) -> Option<Ended> {
     }
 }
 
-/// Rows of the table of CPUs.
+/// Returns the number of rows of the CPU table.
 fn cpu_rows(report: &str) -> usize {
     let table = report.split_once("\nCPU |").unwrap().1;
     let is_row = |line: &&str| line.split('|').next().is_some_and(|cell| cell.trim().parse::<u32>().is_ok());
@@ -39,7 +39,7 @@ fn cpu_rows(report: &str) -> usize {
 }
 
 #[test]
-fn a_mask_from_outside_is_respected() {
+fn inherited_affinity_mask_is_respected() {
     let Some((first, second)) = two_cpus() else { return };
     let (_directory, file) = directory_with("test.dat");
     let line = format!("-c1M -a{first} -W0 -d1 {{}}");
@@ -66,7 +66,7 @@ fn text(task: &Path, name: &str) -> String {
     fs::read_to_string(task.join(name)).unwrap_or_default()
 }
 
-/// A cpuset with one CPU, gone when dropped.
+/// cpuset with one CPU, removed on drop.
 struct Cpuset(PathBuf);
 
 impl Cpuset {
@@ -124,7 +124,7 @@ fn cpu_removed_during_preparation_is_named() {
 }
 
 #[test]
-fn threads_of_the_null_engine_are_bound_as_well() {
+fn null_engine_threads_are_bound() {
     let Some((_, second)) = two_cpus() else { return };
     let mut run =
         start(&format!("-c1G -o1 -t2 -a{second} --engine null -W0 -d60 {{}}"), Path::new("a target"));

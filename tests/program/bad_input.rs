@@ -167,7 +167,7 @@ fn uncached_absolute_distribution_ends_on_a_block() {
 }
 
 #[test]
-fn no_permission() {
+fn inaccessible_files_are_named() {
     let (directory, file) = directory_with("test.dat");
     std::fs::write(&file, vec![0; 1 << 20]).unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
@@ -199,7 +199,7 @@ fn a_full_disk_during_creation_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_file_system_without_o_direct_is_named() {
+fn file_system_without_o_direct_is_named() {
     let directory = directory();
     if loops::run("mount", &["-t", "ramfs", "none", directory.path().to_str().unwrap()]).is_none() {
         return;
@@ -223,7 +223,7 @@ fn unavailable_write_data_is_refused() {
 }
 
 #[test]
-fn a_log_that_would_destroy_something_is_refused() {
+fn log_over_existing_data_is_refused() {
     let directory = directory();
     let (file, link) = (directory.path().join("test.dat"), directory.path().join("link"));
     std::fs::write(&file, vec![3; 1 << 20]).unwrap();
@@ -235,7 +235,7 @@ fn a_log_that_would_destroy_something_is_refused() {
 }
 
 #[test]
-fn cpus_that_do_not_exist() {
+fn missing_cpus_are_refused() {
     let (_directory, file) = directory_with("test.dat");
     diskspd("-c1M -a255 -W0 -d1 {}", &file).fails(3, &["-a", "CPU 255"]);
     diskspd("-c1M -ag9,0 -W0 -d1 {}", &file).fails(3, &["-a", "group 9"]);
@@ -243,7 +243,7 @@ fn cpus_that_do_not_exist() {
 }
 
 #[test]
-fn more_than_the_machine_has() {
+fn requests_above_machine_limits_are_refused() {
     let (_directory, file) = directory_with("test.dat");
     std::fs::write(&file, vec![0; 1 << 20]).unwrap();
     diskspd("-b1M -o1000000 -t16 -W0 -d1 {}", &file).fails(3, &["outstanding"]);
@@ -256,7 +256,7 @@ fn more_than_the_machine_has() {
 }
 
 #[test]
-fn much_but_not_too_much() {
+fn large_but_possible_requests_run() {
     let (_directory, file) = directory_with("test.dat");
     std::fs::write(&file, vec![0; 4 << 20]).unwrap();
     for line in ["-b4K -r -o10000 BRIEF {}", "-b4K -r -t256 -o1 -L BRIEF {}", "-b4K -r -t256 -o2 BRIEF {}"] {
@@ -265,7 +265,7 @@ fn much_but_not_too_much() {
 }
 
 #[test]
-fn a_block_of_one_gibibyte() {
+fn block_of_one_gibibyte_runs() {
     let (_directory, file) = directory_with("sparse.dat");
     std::fs::File::create(&file).unwrap().set_len(1 << 30).unwrap();
     let ended = diskspd("-b1G -o1 BRIEF {}", &file);
@@ -274,7 +274,7 @@ fn a_block_of_one_gibibyte() {
 }
 
 #[test]
-fn an_unwritable_report_file_fails_before_the_run() {
+fn unwritable_report_fails_before_run() {
     let (_directory, file) = directory_with("test.dat");
     diskspd("-c1M -W0 -d30 --out /nonexistent/run.json {}", &file).fails(1, &["/nonexistent/run.json"]);
     diskspd("-c1M -W0 -d30 --out run.docx {}", &file).fails(3, &["run.docx", ".json"]);
@@ -282,7 +282,7 @@ fn an_unwritable_report_file_fails_before_the_run() {
 }
 
 #[test]
-fn reports_of_nothing_are_refused_before_anything_is_made() {
+fn reports_without_measurement_are_refused() {
     let (_directory, file) = directory_with("run.json");
     for idle in ["-Rp", "-Rpxml", "--dry-run"] {
         for option in ["--out", "--stream", "--io-log"] {
@@ -315,7 +315,7 @@ fn non_record_file_is_refused() {
 }
 
 #[test]
-fn spelling_of_newcomers_is_answered_with_ours() {
+fn foreign_spelling_suggests_own_option() {
     let (_directory, file) = directory_with("t.dat");
     std::fs::write(&file, vec![1; 1 << 20]).unwrap();
     for (option, hint) in [

@@ -16,7 +16,7 @@ fn ran(program: &str, arguments: &[&str], folder: &Path) -> Ended {
     output(&mut command).unwrap().into()
 }
 
-/// A comparison of simulated runs with these depths.
+/// Compares simulated runs with these depths.
 fn compared(loss: &str, depths: [&str; 2], folder: &Path) -> Ended {
     let options = "-b4K -r -d1 -W0 -c64M --engine sim";
     let line = format!(
@@ -27,7 +27,7 @@ fn compared(loss: &str, depths: [&str; 2], folder: &Path) -> Ended {
 }
 
 #[test]
-fn bisection_ends_with_codes_of_git() {
+fn bisection_exits_with_git_codes() {
     let folder = directory();
     for (loss, depths, code) in
         [("50%", ["8", "8"], 0), ("50%", ["8", "1"], 1), ("50%", ["1", "8"], 0), ("99.99%", ["8", "1"], 0)]
@@ -37,7 +37,7 @@ fn bisection_ends_with_codes_of_git() {
     }
 }
 
-/// Failures must not look like a judgement.
+/// Failures must differ from results of the bisection.
 #[test]
 fn failed_bisections_skip_or_abort() {
     let folder = directory();

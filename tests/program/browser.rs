@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Names of the browser, as distributions have it.
+/// Names of the browser in distributions.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 const BEFORE: &str = "<script>const wrong = []; addEventListener('error', (e) => wrong.push(e.message)); \
@@ -94,7 +94,7 @@ fn used(browser: &str, pages: &[Shown], folder: &Path) -> Vec<String> {
     panic!("{browser} does not show all pages: {told}");
 }
 
-/// Has every chart of each page used on a narrow and on a wide screen.
+/// Uses each chart of each page on a narrow and on a wide screen.
 fn all_answer(pages: &[Shown], folder: &Path) {
     let is_there =
         |name: &&&str| output(Command::new(name).arg("--version")).is_ok_and(|ended| ended.status.success());

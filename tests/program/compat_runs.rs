@@ -30,7 +30,7 @@ fn io_uring_is_used_with_and_without_registered_buffers() {
 }
 
 #[test]
-fn the_newest_reports_of_a_run_have_their_sections() {
+fn reports_of_2_3_have_their_sections() {
     let ended = line("--compat 2.3 --engine sim -u8 -o32 -b4K -r -L -vs");
     let told = &ended.stdout;
     assert_eq!(ended.code, 0, "{}", ended.stderr);
@@ -41,7 +41,7 @@ fn the_newest_reports_of_a_run_have_their_sections() {
     }
 }
 
-/// The row of the first thread in the table of its waits: its number, and all counts.
+/// Returns the first thread's row in the table of waits: number and counts.
 fn waits_of(options: &str) -> (Ended, Vec<u64>) {
     let ended = line(&format!("--compat 2.3 --engine sim -o32 -b4K -r -vs {options}"));
     let row = ended.stdout.lines().skip_while(|line| !line.contains("Completion Wait")).nth(3).unwrap();

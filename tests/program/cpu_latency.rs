@@ -1,4 +1,4 @@
-//! Processors that are kept awake while it measures (`--cpu-latency`).
+//! Processors kept awake during the measurement (`--cpu-latency`).
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,8 +13,8 @@ use std::path::Path;
 use std::process::Child;
 use std::time::Duration;
 
-/// The limit that the kernel keeps to at the moment, us: the lowest of all that are held. `None` = the device can't be
-/// used here.
+/// Returns the effective limit of the kernel in µs, the lowest of all held limits; `None` = the device is
+/// unusable.
 fn limit() -> Option<i32> {
     let mut number = [0; 4];
     fs::OpenOptions::new().write(true).open(DEVICE).ok()?;
@@ -29,7 +29,7 @@ fn holds(child: &Child) -> bool {
     open.any(|entry| fs::read_link(entry.path()).is_ok_and(|place| place == Path::new(DEVICE)))
 }
 
-/// Runs the program to its end; also returns the limits that the kernel kept to while the program had the device open.
+/// Runs the program to its end; also returns the limits while it had the device open.
 fn watched(line: &str, path: &Path) -> (crate::common::Ended, Vec<Option<i32>>) {
     let mut child = start(line, path);
     let mut limits = Vec::new();
@@ -139,7 +139,7 @@ fn missing_latency_permission_is_refused_before_creation() {
 }
 
 #[test]
-fn simulated_time_knows_no_waking_up() {
+fn cpu_latency_is_refused_in_simulated_time() {
     for option in ["-W0", "--dry-run"] {
         let line = format!("--engine sim --cpu-latency 0 -c1M -d1 {option} x");
         diskspd(&line, Path::new("")).fails(3, &["--cpu-latency", "simulated time", "leave it out"]);

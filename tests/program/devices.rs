@@ -49,7 +49,7 @@ fn uncached_ext4_io_equals_kernel_counters() {
 }
 
 #[test]
-fn cached_run_moves_no_sectors_and_uncached_moves_all() {
+fn only_uncached_run_reaches_the_device() {
     let Some((disk, directory)) = Loop::with_file_system(128 * MIB, "ext4") else { return };
     let file = directory.join("test.dat");
     diskspd("-c16M -b64K -W0 -d1 {}", &file).report();
@@ -141,7 +141,7 @@ fn device_with_file_system_needs_destroy() {
     diskspd("-w100 -W0 -d1 --destroy {}", &disk.device).report();
 }
 
-/// Ranks on one machine: the claim lasts until the last that holds it has let go.
+/// The claim of ranks on one machine lasts until its last holder releases it.
 #[test]
 fn shared_claim_outlives_its_creator() {
     let Some(device) = Loop::new(1 << 20) else { return };
@@ -183,7 +183,7 @@ fn reported_cache_action_matches_block_device() {
     assert!(!told(&bypassed).contains("caching:"), "the default is -Su on a block device");
 }
 
-/// A buffered run of small writes: the report has the few large ones of the device in every form.
+/// The report of a buffered run with small writes contains the few large writes of the device in every form.
 #[test]
 fn deferred_run_reports_device_in_every_form() {
     let Some((_disk, directory)) = Loop::with_file_system(256 * MIB, "ext4") else { return };

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_diskspd");
-/// A run that reads and writes, without storage.
+/// Options of a run that reads and writes without storage.
 const LINE: &str = "-b4K -r -w30 -o4 -L -W0 --engine null -c1M";
 
-/// Everything that a command of the shell writes on a terminal; `keys` are typed when it shows `at`.
+/// Returns all output of a shell command on a terminal; `keys` are typed when it shows `at`.
 fn on_terminal(columns: usize, line: &str, folder: &Path, keys: Option<(&str, &str)>) -> Option<String> {
     let line = format!("stty cols {columns} rows 24; {line}");
     let mut script = Command::new("script");
@@ -43,7 +43,7 @@ fn on_terminal(columns: usize, line: &str, folder: &Path, keys: Option<(&str, &s
     Some(String::from_utf8_lossy(&all).into_owned())
 }
 
-/// The drawn lines without control sequences.
+/// Returns the drawn lines without control sequences.
 fn drawn(shown: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in shown.split(['\r', '\n']).filter(|line| line.contains("\x1b[K")) {
@@ -101,9 +101,9 @@ fn no_color_leaves_the_display_plain() {
     assert!(!shown.contains("\x1b[3") && !shown.contains("\x1b[2m"), "{shown:?}");
 }
 
-/// A dumb terminal and a log get lines, without control sequences.
+/// A dumb terminal and a log receive lines without control sequences.
 #[test]
-fn logs_get_a_line_every_ten_seconds() {
+fn output_without_terminal_has_ten_second_lines() {
     let folder = directory();
     side_by_side([(false, ""), (false, " --quiet"), (true, "")], |(is_terminal, option)| {
         let line = format!("{LINE} -d11{option} x.dat");
@@ -122,7 +122,7 @@ fn logs_get_a_line_every_ten_seconds() {
 }
 
 #[test]
-fn steps_show_their_place_and_the_answer_so_far() {
+fn steps_show_position_and_interim_answer() {
     let folder = directory();
     let line = "-b4K -r -o4 -W0 --engine null";
     let cases = [
@@ -174,9 +174,9 @@ fn keys_mark_and_end_a_run_with_its_report() {
     assert!(modes.contains(" icanon") && modes.contains(" echo ") && !modes.contains("-icanon"), "{modes}");
 }
 
-/// A background job reads no key, and a program that reads the terminal gets all of them.
+/// A background job does not read keys, which the program in the foreground receives.
 #[test]
-fn background_job_leaves_the_keys_alone() {
+fn background_job_does_not_read_keys() {
     let folder = directory();
     let line = format!("set -m; {PROGRAM} {LINE} -d3 x.dat & wait; read -r key; echo got=$key.");
     let line = format!("bash -c '{line}'");
@@ -186,7 +186,7 @@ fn background_job_leaves_the_keys_alone() {
 }
 
 #[test]
-fn loop_over_lines_keeps_its_input() {
+fn program_in_shell_loop_leaves_standard_input() {
     let folder = directory();
     let run = format!("{PROGRAM} {LINE} -d1 --quiet x.dat >/dev/null");
     let line = format!("printf \"a\\nb\\nc\\n\" | while read -r x; do {run}; echo loop=$x.; done");
@@ -194,7 +194,7 @@ fn loop_over_lines_keeps_its_input() {
     assert!(["a", "b", "c"].iter().all(|x| shown.contains(&format!("loop={x}."))), "{shown}");
 }
 
-/// A launcher passes what rank 0 draws to its own terminal.
+/// A launcher passes the drawing of rank 0 to its own terminal.
 #[test]
 fn each_host_of_a_job_has_a_row() {
     let folder = directory();

@@ -10,7 +10,7 @@ fn doctor(arguments: &[&str]) -> Ended {
 }
 
 #[test]
-fn the_exit_code_says_whether_anything_distorts() {
+fn doctor_exit_code_reports_distortions() {
     let ended = doctor(&["--json"]);
     let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
     let findings = answer["findings"].as_array().unwrap();
@@ -23,7 +23,7 @@ fn the_exit_code_says_whether_anything_distorts() {
 }
 
 #[test]
-fn a_target_has_the_fingerprint_that_its_runs_have() {
+fn doctor_and_runs_have_the_same_fingerprint() {
     let (directory, file) = directory_with("a");
     let saved = directory.path().join("run.json");
     let line = format!("-c1M -b4K -r -Su -W0 -d1 --out {} {{}}", saved.display());

@@ -15,7 +15,7 @@ use crate::common::{Ended, command_of, directory, output};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The line as it is run here: a small file, without a real drive.
+/// Adapts a line for this test: a small file, without a real drive.
 fn here(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for word in line.split_whitespace().skip(1) {
@@ -39,7 +39,7 @@ fn here(line: &str) -> Vec<String> {
     words
 }
 
-/// The output with the options of both sides as the page has them.
+/// Replaces the options of both sides in the output by those of the page.
 fn as_typed(output: &str, typed: &str, executed: &[String]) -> String {
     let sides = |words: &[&str]| -> Vec<String> {
         let start = words.iter().position(|word| *word == "--").map_or(words.len(), |place| place + 1);
@@ -60,7 +60,7 @@ fn has_number(word: &str, option: &str) -> bool {
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The pages with steps: the tutorial and all guides.
+/// Returns the pages with steps: the tutorial and all guides.
 fn guides() -> Vec<PathBuf> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let how_to = fs::read_dir(docs.join("how-to")).unwrap().map(|entry| entry.unwrap().path());
@@ -71,7 +71,7 @@ fn guides() -> Vec<PathBuf> {
     guides
 }
 
-/// A page in execution.
+/// Page in execution.
 struct Guide {
     folder: tempfile::TempDir,
     /// Outputs of the last block, and standard output of its last line.
@@ -94,7 +94,7 @@ impl Guide {
         self.lines += 1;
     }
 
-    /// Takes a line of a page with the block after it. Returns the block as the page must have it.
+    /// Runs a line of a page with the block after it. Returns the block with the actual output.
     fn take_block(&mut self, mark: &str, block: &str) -> String {
         if let Some(line) = mark.strip_prefix("before: ") {
             self.run_line(line);
@@ -111,7 +111,7 @@ impl Guide {
         block.to_owned()
     }
 
-    /// The outputs or the sources contain the headings and the names of rows.
+    /// Checks that the outputs or the sources contain the headings and the names of rows.
     fn check_names(&self, block: &str) {
         for line in block.lines().filter(|line| !line.is_empty() && !line.starts_with('-')) {
             let cells: Vec<&str> =
@@ -145,7 +145,7 @@ fn is_in_sources(name: &str) -> bool {
     false
 }
 
-/// Runs the lines of a page. Returns the page with the outputs of these runs, and the number of lines.
+/// Runs the lines of a page. Returns the page with these outputs, and the number of lines.
 fn executed(page: &str) -> (String, usize) {
     let folder = directory();
     // A simulated drive makes no files.

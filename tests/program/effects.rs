@@ -14,7 +14,7 @@ const MIB: u64 = 1 << 20;
 const KIB: usize = 1 << 10;
 const MARKER: u8 = 0xee;
 
-/// A file on a fresh ext4 and a bare device, with logical blocks of both sizes.
+/// File on a fresh ext4 and bare device, each with logical blocks of both sizes.
 struct Places {
     disks: Vec<(Loop, u64)>,
     file: PathBuf,
@@ -22,7 +22,7 @@ struct Places {
 }
 
 impl Places {
-    /// The bare devices hold `bytes` of the marker; the file is written by the test.
+    /// Fills the bare devices with `bytes` of the marker; the test writes the file.
     fn new(bytes: u64) -> Option<Places> {
         let fill = |image: &File| image.write_all_at(&vec![MARKER; bytes as usize], 0).unwrap();
         let mut disks = Vec::new();
@@ -34,7 +34,7 @@ impl Places {
         Some(Places { disks, file: directory.join("test.dat"), _file_system: file_system })
     }
 
-    /// All targets, each with the device that its I/Os reach.
+    /// Returns all targets with the devices that their I/Os reach.
     fn all(&self) -> Vec<(&Path, &Path)> {
         let disks = self.disks.iter().map(|(disk, _)| (disk.device.as_path(), disk.device.as_path()));
         disks.chain([(self.file.as_path(), self._file_system.device.as_path())]).collect()
@@ -97,7 +97,7 @@ fn cached(path: &Path) -> Option<u64> {
 }
 
 #[test]
-fn uncached_io_leaves_the_page_cache_alone() {
+fn uncached_io_leaves_page_cache_unchanged() {
     let directory = crate::common::directory();
     let uncached = [
         "-Su -w0 -r -o8",
@@ -134,7 +134,7 @@ fn content_after(line: &str, target: &Path, bytes: u64) -> Vec<u8> {
     content
 }
 
-/// Each of these ranges was written to, and no byte of the rest.
+/// Asserts that each of these ranges was written, and no other byte.
 #[track_caller]
 fn only(line: &str, content: &[u8], ranges: &[(usize, usize)]) {
     let marked = |from: usize, to: usize| content[from..to].iter().all(|&byte| byte == MARKER);
@@ -170,7 +170,7 @@ fn writes_stay_inside_the_area() {
 }
 
 #[test]
-fn a_distribution_hits_its_ranges_only() {
+fn distribution_accesses_only_its_ranges() {
     let Some(places) = Places::new(MIB) else { return };
     side_by_side(places.all(), |(target, _)| {
         for (distribution, ranges) in [

@@ -75,7 +75,7 @@ fn writes_carry_the_pattern_and_stay_inside_the_bounds() {
 }
 
 #[test]
-fn several_targets_each_have_their_threads_and_rows() {
+fn several_targets_have_separate_threads_and_rows() {
     let directory = directory();
     let (a, b) = (directory.path().join("a.dat"), directory.path().join("b.dat"));
     let line = format!("-c8M -b4K -t2 -o2 -r -L -W0 -d1 {} {{}}", a.display());
@@ -138,7 +138,7 @@ fn a_record_prints_the_same_report_again() {
     assert_eq!(piped.wait_with_output().unwrap().stdout, ended.stdout.as_bytes());
 }
 
-/// Interrupts a run a little after it has said this.
+/// Interrupts a run shortly after this output.
 fn interrupt(line: &str, file: &Path, phase: &str) -> Ended {
     let running = Running::until(phase, line, file);
     std::thread::sleep(Duration::from_millis(300));
@@ -147,7 +147,7 @@ fn interrupt(line: &str, file: &Path, phase: &str) -> Ended {
 }
 
 #[test]
-fn a_record_is_run_again_the_same_way() {
+fn rerun_repeats_a_record() {
     let directory = directory();
     let at = |name: &str| directory.path().join(name);
     let (one, other) = (at("first.json"), at("again.json"));

@@ -24,7 +24,7 @@ fn simulated(options: &str, folder: &Path) -> Record {
     record
 }
 
-/// The block as it is seen without colours.
+/// Returns the block without colors.
 fn seen(record: &Record, next: Option<&NextCommand>, columns: usize) -> String {
     let lines = run_summary_text::of_run(&JudgedRecord::new(record), next, columns, true);
     let line = |line: Vec<run_summary_text::SummaryPiece>| {
@@ -219,7 +219,7 @@ fn several_time_spans_end_in_a_table() {
 }
 
 #[test]
-fn course_shows_intervals_and_highest_figures() {
+fn final_block_shows_time_series_and_peaks() {
     let folder = directory();
     let run =
         |options: &str| simulated(&format!("--engine sim -c64M -b4K -r -o8 -W0 {options}"), folder.path());
@@ -263,9 +263,9 @@ fn course_shows_intervals_and_highest_figures() {
     assert!(shown[1].contains("p99  ▂ █▄ highest 8.000 ms"), "{shown:?}");
 }
 
-/// A path can't drive the terminal, nor pretend to be a line of the block.
+/// A path can neither control the terminal nor imitate a line of the block.
 #[test]
-fn a_hostile_path_stays_within_its_line() {
+fn hostile_path_stays_in_its_line() {
     let folder = directory();
     let mut record = simulated(RUN, folder.path());
     for target in &mut record.profile.time_spans[0].targets {

@@ -1,4 +1,4 @@
-//! The engine that a thread gets when the user names none, on real targets: in the plan, with `-v`, in the record.
+//! Tests of the default engine on real targets: in the plan, with `-v`, and in the record.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 const MIB: u64 = 1 << 20;
 
-/// A file system in memory; unmounted when dropped.
+/// File system in memory, unmounted on drop.
 struct Tmpfs(tempfile::TempDir);
 
 impl Tmpfs {
@@ -35,7 +35,7 @@ const IN_CACHE: &str = "writes to the page cache";
 const QUEUED: &str = "accepts I/O without blocking";
 const UNKNOWN: &str = "cannot be probed before it exists";
 
-/// The plan for these options names the engine and a reason that holds these words.
+/// Asserts that the plan for these options names the engine, and a reason with these words.
 #[track_caller]
 fn plans(options: &str, path: &Path, engine: &str, reason: &str) {
     let ended = diskspd(&format!("{options} --dry-run {{}}"), path);
@@ -49,7 +49,7 @@ fn plans(options: &str, path: &Path, engine: &str, reason: &str) {
     assert!(ended.stdout.contains(&format!("| {engine:<6} |")), "{options}: {}", ended.stdout);
 }
 
-/// Engine, reason and features in the record of a run.
+/// Returns engine, reason and features in the record of a run.
 fn recorded(options: &str, path: &Path) -> [String; 3] {
     let (_directory, record) = directory_with("run.json");
     let ended = diskspd(&format!("{options} -v BRIEF --out {} {{}}", record.display()), path);
@@ -112,8 +112,7 @@ fn disk_gets_a_queue_and_cached_writes_do_not() {
     plans("-o32 -w100", &device.device, "uring", QUEUED);
 }
 
-/// ext4 asks nothing of the device below: on one in memory the I/Os of a batch end while they are submitted, in the
-/// thread itself.
+/// ext4 on a device in memory completes the I/Os of a batch during submission, in the submitting thread.
 #[test]
 fn nonblocking_file_system_gets_a_queue_on_memory() {
     let Some(zram) = Zram::new(64) else { return };
@@ -173,7 +172,7 @@ impl Drop for Fuse {
     }
 }
 
-/// The figures of a run: I/Os per second, and the mean latency in seconds.
+/// Returns the figures of a run: I/Os per second, and mean latency in s.
 fn measured(options: &str, path: &Path) -> (f64, f64, serde_json::Value, String) {
     let (_directory, record) = directory_with("run.json");
     let ended = diskspd(&format!("{options} -L -W0 -d1 --out {} {{}}", record.display()), path);
@@ -185,7 +184,7 @@ fn measured(options: &str, path: &Path) -> (f64, f64, serde_json::Value, String)
     (iops, mean, record, ended.stderr)
 }
 
-/// FUSE says of its files that they don't block, and does each I/O in the call that hands it over.
+/// FUSE claims that its files do not block, but performs each I/O during submission.
 #[test]
 fn blocking_submission_is_charged_to_each_io() {
     let source = directory();

@@ -6,7 +6,7 @@ use crate::common::{Running, diskspd, tool};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A name that no other test uses, and its file, removed afterwards.
+/// Unique name of an event, whose file is removed on drop.
 struct Name {
     name: String,
     file: PathBuf,
@@ -30,14 +30,14 @@ impl Drop for Name {
     }
 }
 
-/// Runs in virtual time or on nothing: events don't depend on the storage.
+/// Runs in virtual time or on nothing: events do not depend on the storage.
 const NULL: &str = "--engine null -c1M -b4K -o1";
 
 fn nowhere() -> &'static Path {
     Path::new("/nonexistent/target.dat")
 }
 
-/// A run that has said this.
+/// Starts a run, and waits for this output.
 fn until(text: &str, line: &str) -> Running {
     Running::until(text, line, nowhere())
 }
@@ -67,7 +67,7 @@ fn unopened_event_cannot_be_set() {
 }
 
 #[test]
-fn a_left_over_event_starts_nothing() {
+fn leftover_event_does_not_start_a_run() {
     let go = Name::new("stale");
     std::fs::write(&go.file, "set by a run that is long over").unwrap();
     let run = until("waiting for the event", &format!("{NULL} -W0 -d1 -yr{} {{}}", go.name));
@@ -88,7 +88,7 @@ fn event_is_set_despite_a_later_command_line_error() {
 }
 
 #[test]
-fn a_script_learns_when_measuring_begins_and_ends() {
+fn events_mark_start_and_end_of_measurement() {
     let (begin, finish) = (Name::new("begin"), Name::new("end"));
     let script = |name: &Name| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_diskspd"));
@@ -143,7 +143,7 @@ fn ctrl_c_sets_the_stop_event() {
 }
 
 #[test]
-fn simulated_runs_keep_to_events_too() {
+fn simulated_runs_obey_events() {
     let (begin, finish) = (Name::new("sim-begin"), Name::new("sim-end"));
     let line = format!("--engine sim -c1M -b4K -W0 -d1 -ys{} -yf{} {{}}", begin.name, finish.name);
     diskspd(&line, nowhere()).report();

@@ -1,4 +1,4 @@
-//! `--explain` as a user meets it: delays that are staged are blamed on what made them, and never on the device.
+//! Tests of `--explain`: artificial delays are attributed to their causes, and never to the device.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
 
-/// The kernel's events need root.
+/// Whether the process is root, which kernel events require.
 fn is_root() -> bool {
     let root = rustix::process::geteuid().is_root();
     if !root {
@@ -128,11 +128,11 @@ fn long_ios(slow: &Value) -> impl Iterator<Item = &Value> {
     ios(slow).iter().filter(|io| io["latency_ns"].as_u64().unwrap() >= 500_000_000)
 }
 
-/// A control group that is gone in the end.
+/// Control group that is removed on drop.
 struct Group(PathBuf);
 
 impl Group {
-    /// One that lets 100 reads per second through to a device, `major:minor`.
+    /// Creates a group with a limit of 100 reads per second for a device, `major:minor`.
     fn limited(device: &str) -> Option<Group> {
         let name = format!("diskspd-explain-{}", std::process::id());
         let v1 = Path::new("/sys/fs/cgroup/blkio");

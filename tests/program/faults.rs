@@ -139,13 +139,13 @@ fn too_few_file_descriptors_are_named() {
         let Some(ended) = limited(&["--nofile=40"], false, &line, &file) else { return };
         ended.fails(1, &["too many open files", "ulimit -n", "(-t)", "the run failed"]);
         assert!(!ended.stderr.contains("os error"), "what is explained is not said again: {}", ended.stderr);
-        told_by_cause(&ended);
+        assert_reported_by_cause(&ended);
         let Some(enough) = limited(&["--nofile=400"], false, &line, &file) else { return };
         enough.report();
     }
 }
 
-fn told_by_cause(ended: &Ended) {
+fn assert_reported_by_cause(ended: &Ended) {
     let errors: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with("ERROR: ")).collect();
     assert!((2..=4).contains(&errors.len()), "{}", ended.stderr);
 }
@@ -162,7 +162,7 @@ fn threads_with_the_same_shortage_are_reported_once() {
     ] {
         let Some(ended) = limited(&[limit], false, &format!("{line} BRIEF"), &file) else { return };
         ended.fails(1, &words);
-        told_by_cause(&ended);
+        assert_reported_by_cause(&ended);
     }
 }
 
@@ -430,7 +430,7 @@ fn hanging_storage_keeps_report_and_outputs() {
     }
 }
 
-/// A folder that a server in a process serves, which can be stopped.
+/// Folder served by a process that can be stopped.
 pub struct Served {
     server: std::process::Child,
     _folder: tempfile::TempDir,
@@ -514,7 +514,7 @@ fn hanging_output_server_loses_that_output_only() {
 }
 
 #[test]
-fn hanging_server_is_left_at_interruptions() {
+fn interruption_ends_a_run_on_hanging_server() {
     let lines = [
         ("-b4K -o4 -W0 -d600 {}/test.dat", "the targets: its storage is not responding"),
         ("--replay {}/log.csv --engine sim {}/test.dat", "--replay: its storage is not responding"),
@@ -540,7 +540,7 @@ fn hanging_server_is_left_at_interruptions() {
 }
 
 #[test]
-fn unopened_pipe_is_left_at_first_interruption() {
+fn interruption_ends_the_wait_for_a_pipe() {
     let directory = directory();
     let file = open_to_all(directory.path());
     let pipe = directory.path().join("pipe");
@@ -635,7 +635,7 @@ fn failed_flush_fails_the_run() {
     crate::common::tool(&format!("umount -l {at}"));
 }
 
-/// Whether the kernel has room for the program itself under a limit, before the program can say anything.
+/// Whether the program itself can start under a limit.
 fn starts(limit: &str) -> bool {
     let mut command = Command::new("prlimit");
     command.args([limit, env!("CARGO_BIN_EXE_diskspd"), "--version"]);
@@ -690,7 +690,7 @@ fn compressed_zeros_are_refused_by_size() {
 }
 
 #[test]
-fn endless_input_is_cut_and_created_folders_removed() {
+fn endless_input_is_truncated_and_folders_removed() {
     let ended: Ended =
         crate::common::output(&mut crate::common::command_of(&["report", "/dev/zero"])).unwrap().into();
     ended.fails(1, &["/dev/zero: cannot be read: it is larger than 256 MiB"]);

@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 
 const MIB: usize = 1 << 20;
 
-/// A mounted file system, unmounted when dropped.
+/// Mounted file system, unmounted on drop.
 pub(super) struct Mounted {
     pub(super) at: PathBuf,
     _below: tempfile::TempDir,
 }
 
 impl Mounted {
-    /// Mounts by a command whose words are given; `{}` is a directory for its use (with `lower`, `upper`, `work` in it),
-    /// the mount point is added. `None`, and the reason is printed, where that's impossible.
+    /// Mounts with a command; `{}` is a directory for its use (with `lower`, `upper`, `work` in it), the
+    /// mount point is added. `None` with a printed reason if that is impossible.
     pub(super) fn by(command: &str) -> Option<Mounted> {
         if !rustix::process::geteuid().is_root() {
             skip("mounting needs root");
@@ -43,7 +43,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Everything that has to work in a directory; `name` is the file system's in messages.
+/// Checks all modes in a directory; `name` = name of the file system in messages.
 #[track_caller]
 fn all_modes_work(directory: &Path, name: &str) {
     let written = directory.join("written.dat");
@@ -82,7 +82,7 @@ fn has_no_client_cache(directory: &Path, name: &str) {
 }
 
 #[test]
-fn ext4_xfs_and_btrfs() {
+fn runs_on_ext4_xfs_and_btrfs_are_complete() {
     side_by_side([("ext4", 64), ("xfs", 400), ("btrfs", 200)], |(kind, size)| {
         let Some((_disk, directory)) = Loop::with_file_system(size << 20, kind) else { return };
         all_modes_work(&directory, kind);
@@ -91,14 +91,14 @@ fn ext4_xfs_and_btrfs() {
 }
 
 #[test]
-fn tmpfs() {
+fn runs_on_tmpfs_are_complete() {
     let Some(mounted) = Mounted::by("mount -t tmpfs -o size=64m tmpfs") else { return };
     all_modes_work(&mounted.at, "tmpfs");
     has_no_client_cache(&mounted.at, "tmpfs");
 }
 
 #[test]
-fn overlay() {
+fn runs_on_overlay_are_complete() {
     let line = "mount -t overlay -o lowerdir={}/lower,upperdir={}/upper,workdir={}/work overlay";
     let Some(mounted) = Mounted::by(line) else { return };
     all_modes_work(&mounted.at, "overlay");
@@ -118,7 +118,7 @@ fn fuse_without_direct_io_bypasses_the_client_cache() {
 }
 
 #[test]
-fn a_share_is_found_where_it_is_mounted() {
+fn share_path_resolves_to_its_mount() {
     // What counts is the name it was mounted by; which file system serves it doesn't matter to finding it.
     let Some(shared) = Mounted::by("mount -t tmpfs -o size=16m //test-server/Some-Share") else { return };
     let name = "\\\\TEST-SERVER\\some-share\\dir.dat";
@@ -130,7 +130,7 @@ fn a_share_is_found_where_it_is_mounted() {
         .fails(1, &["share //test-server/other", "mount -t cifs //test-server/other"]);
 }
 
-/// Runs it and prints its plan: both are refused with these words before the first write.
+/// Asserts that the run and its plan are refused with these words before the first write.
 #[track_caller]
 fn has_no_room(line: &str, file: &Path, words: &[&str]) {
     for options in ["", "--dry-run "] {

@@ -122,7 +122,7 @@ fn job_file_gets_target_and_size_from_outside() {
 }
 
 #[test]
-fn wrong_line_of_fio_exits_with_3() {
+fn invalid_fio_command_line_exits_with_3() {
     let folder = directory();
     fs::write(folder.path().join("j.fio"), "[j]\nsize=1m\n").unwrap();
     let out = ["fio", "j.fio", "--out", "j.fio"];
@@ -145,9 +145,9 @@ fn wrong_line_of_fio_exits_with_3() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// Jobs without a time end by their size.
+/// Jobs without a time limit end by their size.
 #[test]
-fn a_time_span_ends_when_its_amount_was_done() {
+fn time_span_ends_at_its_volume() {
     let folder = directory();
     let job = "[w]\nfilename=x.dat\nsize=4m\nrw=write\nbs=64k\n[r]\nstonewall\nfilename=x.dat\nsize=4m\nbs=64k\nloops=3\n";
     fs::write(folder.path().join("j.fio"), job).unwrap();
@@ -161,7 +161,7 @@ fn a_time_span_ends_when_its_amount_was_done() {
     assert_eq!((done(0, "write"), done(1, "read")), (4 << 20, 12 << 20));
 }
 
-/// More targets than a profile takes: neither a command line nor a profile says it, and neither is advised.
+/// There are more targets than a profile can have, so that neither a command line nor a profile is suggested.
 #[test]
 fn unconvertible_job_is_run_directly() {
     let folder = directory();

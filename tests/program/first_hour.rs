@@ -16,7 +16,7 @@ fn diskspd(arguments: &[&str], folder: &Path) -> Ended {
 }
 
 #[test]
-fn the_help_is_as_it_is_kept() {
+fn help_matches_stored_samples() {
     let folder = directory();
     is_kept("tests/data/first-hour/no-arguments.txt", &diskspd(&[], folder.path()).stdout);
     is_kept("tests/data/first-hour/help.txt", &diskspd(&["--help"], folder.path()).stdout);
@@ -114,7 +114,7 @@ const OFFERED: [(&str, &[&str]); 12] = [
     ("diskspd help cach", &["caching"]),
 ];
 
-/// The completions of a shell in a file, if that shell is there.
+/// Returns the completions of a shell in a file, if that shell is installed.
 fn completions(shell: &str, folder: &Path) -> Option<PathBuf> {
     if Command::new(shell).arg("--version").output().is_err() {
         skip(&format!("no {shell}"));

@@ -12,7 +12,7 @@ fn record_of(line: &str, path: &Path) -> Value {
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
-/// Durable writes, their bytes, and all writes.
+/// Returns durable writes, their bytes, and all writes.
 fn counts(record: &Value) -> [u64; 3] {
     let figures = &record["figures"]["time_spans"][0];
     let durable = &figures["durable_writes"]["total"];

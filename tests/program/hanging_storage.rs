@@ -11,12 +11,13 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// The storage is given up after this.
+/// Limit of unresponsive storage.
 const GIVE_UP: &str = "2500ms";
-/// All cases together take less, also on a slow machine; a command that never ends is found by it.
+/// Time limit of all cases together, which detects a command that never ends.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Command line (`{}` is the storage that hangs, `HERE` another folder), call without a reply, text on standard error, exit code.
+/// Command line (`{}` = unresponsive storage, `HERE` = another folder), unanswered call, text on standard
+/// error, exit code.
 const CASES: &[(&str, Call, &str, i32)] = &[
     // Never-ending before: a run, without a limit of time.
     ("-b4K -d1 -W0 -w100 --flush-after {}/f", Call::Fsync, "fsync of '{}/f'", 1),
@@ -65,7 +66,8 @@ const CASES: &[(&str, Call, &str, i32)] = &[
     ("-b4K -d1 -W0 --out {}/o.json HERE/t", Call::Fsync, "fsync of '{}/o.", 1),
 ];
 
-/// Exit code and standard error of a command; `None` if its output, or the command itself, did not end.
+/// Returns exit code and standard error of a command; `None` if its output, or the command itself, did not
+/// end.
 #[allow(clippy::zombie_processes)] // a process that never ends cannot be waited for
 fn ended(line: &str, at: &Path) -> Option<(i32, String)> {
     let words: Vec<&str> = line.split(' ').collect();

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_diskspd");
 
-/// Runs a line of the shell in a separate mount namespace, with `{program}` and `{}`, the path. `None`, and the reason
-/// is printed, where that is impossible.
+/// Runs a shell line in a separate mount namespace, with `{program}` and `{}`, the path. `None` with a
+/// printed reason if that is impossible.
 fn in_namespace(line: &str, path: &Path) -> Option<Ended> {
     if !rustix::process::geteuid().is_root() {
         skip("mounting needs root");

@@ -1,4 +1,5 @@
-//! Runs that are kept: by the program as users run it, killed at any moment, on a full disk, with indexes of other programs.
+//! Tests of stored runs: with the program, killed at any moment, on a full disk, and with indexes of other
+//! programs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -36,11 +37,11 @@ impl History {
     }
 
     #[track_caller]
-    fn says(&self, line: &str) -> String {
+    fn output(&self, line: &str) -> String {
         self.done(line).stdout
     }
 
-    /// Keeps a run; returns its id.
+    /// Stores a run; returns its id.
     #[track_caller]
     fn save(&self, options: &str) -> String {
         let ended = self.run(&format!("{RUN} {options} target")).succeeds();
@@ -52,7 +53,7 @@ impl History {
     }
 
     fn ids(&self) -> BTreeSet<String> {
-        self.says("history export")
+        self.output("history export")
             .lines()
             .skip(1)
             .map(|line| line.split(',').next().unwrap().to_owned())
@@ -60,7 +61,7 @@ impl History {
     }
 }
 
-/// The ids that a run said are kept.
+/// Returns the ids of stored runs in the output of a run.
 fn acknowledged(stderr: &str) -> Vec<String> {
     let ids = stderr.lines().filter_map(|line| line.strip_prefix("kept as @"));
     ids.map(|rest| rest.split(',').next().unwrap().to_owned()).collect()
@@ -88,25 +89,25 @@ fn kept_run_is_listed_reported_and_repeated() {
     let history = History::new();
     let first = history.run(&format!("{RUN} --save=base target"));
     let id = acknowledged(&first.stderr).pop().expect(&first.stderr);
-    let list = history.says("history");
+    let list = history.output("history");
     assert!(list.lines().nth(1).unwrap().contains("base") && list.contains("target"), "{list}");
     for name in ["@base", &format!("@{id}"), &format!("@{}", &id[..4])] {
-        assert_eq!(history.says(&format!("report {name}")), first.stdout, "{name}");
+        assert_eq!(history.output(&format!("report {name}")), first.stdout, "{name}");
     }
     let file = history.store().join(format!("runs/{id}.json.gz"));
-    assert_eq!(history.says(&format!("report {}", file.display())), first.stdout);
+    assert_eq!(history.output(&format!("report {}", file.display())), first.stdout);
     history.run(&format!("{RUN} --store {} target", history.store().display())).fails(3, &["add --save"]);
     history.run("rerun --save=again @base").succeeds();
     assert_eq!(history.ids().len(), 2);
-    assert!(history.says("history show again").contains("label: again"));
+    assert!(history.output("history show again").contains("label: again"));
 }
 
 #[test]
 fn runs_are_found_by_their_properties() {
     let history = History::new();
     let [a, b] = ["--save=a", "--save=b"].map(|save| history.save(save));
-    history.says(&format!("history tag {a} fast good"));
-    let lines = |options: &str| history.says(&format!("history list {options}")).lines().count() - 1;
+    history.output(&format!("history tag {a} fast good"));
+    let lines = |options: &str| history.output(&format!("history list {options}")).lines().count() - 1;
     for (options, count) in [
         ("", 2),
         ("--label a", 1),
@@ -122,8 +123,8 @@ fn runs_are_found_by_their_properties() {
     ] {
         assert_eq!(lines(options), count, "{options}");
     }
-    history.says(&format!("history untag {a} fast"));
-    history.says(&format!("history label {b} better"));
+    history.output(&format!("history untag {a} fast"));
+    history.output(&format!("history label {b} better"));
     assert_eq!((lines("--tag fast"), lines("--tag good"), lines("--label better")), (0, 1, 1));
     history.run("history --since yesterday").fails(3, &["--since"]);
     history.run("history --since 2026-99-99").fails(1, &["not a date"]);
@@ -132,15 +133,15 @@ fn runs_are_found_by_their_properties() {
 }
 
 #[test]
-fn pinned_runs_stay_and_removed_runs_go() {
+fn only_unpinned_runs_are_removed() {
     let history = History::new();
     let [a, b] = ["--save=a", "--save"].map(|save| history.save(save));
-    history.says(&format!("history pin {a}"));
+    history.output(&format!("history pin {a}"));
     history.run(&format!("history remove {a}")).fails(1, &["is pinned", "unpin"]);
-    history.says(&format!("history remove {b}"));
+    history.output(&format!("history remove {b}"));
     assert_eq!(history.ids(), BTreeSet::from([a.clone()]));
-    history.says(&format!("history unpin {a}"));
-    history.says("history remove a");
+    history.output(&format!("history unpin {a}"));
+    history.output("history remove a");
     assert_eq!(fs::read_dir(history.store().join("runs")).unwrap().count(), 0);
 }
 
@@ -174,10 +175,10 @@ fn killed_writer_among_ten_loses_no_acknowledged_run() {
     let there = history.ids();
     assert!(kept.is_subset(&there), "lost: {:?}", kept.difference(&there));
     for id in &there {
-        history.says(&format!("report @{id}"));
+        history.output(&format!("report @{id}"));
     }
     let before = dump(&history.index());
-    history.says("history reindex");
+    history.output("history reindex");
     assert_eq!(dump(&history.index()), before);
 }
 
@@ -185,15 +186,15 @@ fn killed_writer_among_ten_loses_no_acknowledged_run() {
 fn rebuilt_index_equals_the_old_one() {
     let history = History::new();
     let ids = ["--save=a", "--save=b -w30", "--save -D100"].map(|save| history.save(save));
-    history.says(&format!("history tag {} x y", ids[0]));
-    history.says(&format!("history pin {}", ids[1]));
+    history.output(&format!("history tag {} x y", ids[0]));
+    history.output(&format!("history pin {}", ids[1]));
     let before = dump(&history.index());
     assert!(before.len() > 12, "{before:?}");
-    history.says("history reindex");
+    history.output("history reindex");
     assert_eq!(dump(&history.index()), before);
     // A program that was killed between file and row; somebody who cleaned up by hand.
     Connection::open(history.index()).unwrap().execute("DELETE FROM runs WHERE id = ?1", [&ids[0]]).unwrap();
-    history.says("history");
+    history.output("history");
     assert_eq!(dump(&history.index()).len(), before.len());
     fs::remove_file(history.store().join(format!("runs/{}.json.gz", ids[2]))).unwrap();
     assert_eq!(history.ids().len(), 2);
@@ -223,7 +224,7 @@ fn foreign_index_is_refused_and_damaged_index_is_rebuilt() {
     for unknown in ["UPDATE figures SET verdict = 'excellent'", "UPDATE runs SET severity = 'fatal'"] {
         set(unknown);
         history.run("history").fails(1, &["invalid content", "history reindex"]);
-        history.says("history reindex");
+        history.output("history reindex");
     }
     set("PRAGMA application_id = 1");
     history.run("history").fails(1, &["another program"]);
@@ -235,7 +236,7 @@ fn foreign_index_is_refused_and_damaged_index_is_rebuilt() {
 fn damaged_index_is_rebuilt_automatically() {
     let history = History::new();
     let [a, _] = ["--save=a -w30", "--save=b"].map(|save| history.save(save));
-    history.says("history tag a x");
+    history.output("history tag a x");
     let (before, whole) = (dump(&history.index()), fs::read(history.index()).unwrap());
     let mut damaged: Vec<Vec<u8>> = vec![vec![b'x'; 8192], b"short".to_vec(), vec![0xff; 100_000]];
     // A page of a table, half of the file, everything behind its head.
@@ -257,25 +258,25 @@ fn damaged_index_is_rebuilt_automatically() {
         assert!(!again.contains("rebuilt"), "{number}: {again}");
     }
     fs::write(history.index(), b"garbage").unwrap();
-    history.says(&format!("history pin {a}"));
+    history.output(&format!("history pin {a}"));
     fs::write(history.index(), b"garbage").unwrap();
     history.save("--save=c");
     assert_eq!(history.ids().len(), 3);
     fs::write(history.index(), b"garbage").unwrap();
-    assert_eq!(history.says("history reindex"), "the index has 3 runs\n");
+    assert_eq!(history.output("history reindex"), "the index has 3 runs\n");
 }
 
-/// A program that is killed between the file and the row leaves such an index too.
+/// A program killed between the file and the row also leaves such an index.
 #[test]
 fn stale_index_follows_the_files() {
     let history = History::new();
     let first = history.save("--save=mine");
     let older = fs::read(history.index()).unwrap();
-    history.says("history tag mine x");
+    history.output("history tag mine x");
     let tagged = dump(&history.index());
     fs::write(history.index(), &older).unwrap();
     assert_ne!(dump(&history.index()), tagged);
-    history.says("history");
+    history.output("history");
     assert_eq!(dump(&history.index()), tagged);
     // The clock is set back, and the index is lost: the files know what was kept last.
     let about = |id: &str| history.store().join(format!("runs/{id}.about.json"));
@@ -307,14 +308,14 @@ fn abandoned_temporary_files_are_removed_when_idle() {
         file.set_modified(old).unwrap();
     }
     rustix::fs::flock(&locked.0, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    history.says("history tag mine x");
+    history.output("history tag mine x");
     let is_there = [&about, &record, &locked, &fresh].map(|(_, path)| path.exists());
     assert_eq!(is_there, [false, false, true, true]);
     assert_eq!(history.ids(), BTreeSet::from([id]));
 }
 
 #[test]
-fn a_hostile_index_leads_to_no_file_outside() {
+fn hostile_index_never_reaches_outside_files() {
     let history = History::new();
     let id = history.save("--save=mine");
     let outside = history.path("x.json.gz");
@@ -364,7 +365,7 @@ fn a_hostile_index_leads_to_no_file_outside() {
                     ended.stderr
                 );
             }
-            assert!(history.says("history").contains(&id[..4]), "{evil:?} {also}");
+            assert!(history.output("history").contains(&id[..4]), "{evil:?} {also}");
             assert_eq!(fs::read(&outside).unwrap(), b"precious");
             assert_eq!(fs::read(&about).unwrap(), b"precious");
         }
@@ -438,10 +439,10 @@ fn leftovers_of_killed_program_are_removed() {
     fs::write(&other, "somebody's own").unwrap();
     let lock = fs::File::open(&orphan).unwrap();
     lock.lock().unwrap();
-    history.says("history");
+    history.output("history");
     assert!(orphan.exists(), "somebody is about to keep a run");
     drop(lock);
-    history.says("history");
+    history.output("history");
     assert!(!orphan.exists() && other.exists());
     fs::remove_file(other).unwrap();
     assert_eq!(names(), whole);
@@ -475,12 +476,12 @@ fn runs_are_listed_in_order_of_storage() {
     let made = acknowledged(&ended.stderr);
     assert_eq!(made.len(), 4, "{}", ended.stderr);
     let listed = || -> Vec<String> {
-        let text = history.says("history export --csv");
+        let text = history.output("history export --csv");
         let totals = text.lines().filter(|line| line.contains(",total,"));
         totals.map(|line| line.split(',').next().unwrap().to_owned()).collect()
     };
     assert_eq!(listed(), made);
-    history.says("history reindex");
+    history.output("history reindex");
     assert_eq!(listed(), made);
     // The latest was kept by a clock three days ahead, which then was set right.
     let about = history.store().join(format!("runs/{}.about.json", made[3]));
@@ -489,11 +490,11 @@ fn runs_are_listed_in_order_of_storage() {
         notes[name] = (notes[name].as_i64().unwrap() + ahead).into();
     }
     fs::write(&about, notes.to_string()).unwrap();
-    history.says("history reindex");
+    history.output("history reindex");
     let last = [history.save("--save"), history.save("--save")];
     assert_eq!(listed(), [made, last.to_vec()].concat());
     (0..4).for_each(|_| drop(history.save("--save")));
-    let trend = history.says("history trend");
+    let trend = history.output("history trend");
     // Three days less the time that the runs took.
     let back = ["2 days", "3 days"].map(|days| format!("the clock was set back by {days}"));
     assert!(back.iter().any(|told| trend.contains(told)), "{trend}");
@@ -502,8 +503,8 @@ fn runs_are_listed_in_order_of_storage() {
 #[test]
 fn each_run_of_several_has_its_start_time() {
     let history = History::new();
-    history.says("-b4K -r -L -W0 -d1 -c1M --engine=null --repeat 3 --save=timed target");
-    let text = history.says("history export --jsonl");
+    history.output("-b4K -r -L -W0 -d1 -c1M --engine=null --repeat 3 --save=timed target");
+    let text = history.output("history export --jsonl");
     let run = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
     let began: Vec<i64> = text.lines().map(|line| run(line)["run"]["started_at"].as_i64().unwrap()).collect();
     assert!(began.windows(2).all(|pair| pair[0] < pair[1]), "{began:?}");
@@ -525,8 +526,8 @@ fn tables_have_all_time_spans_in_full_precision() {
         format!("<Profile><TimeSpans>{}{}</TimeSpans></Profile>", span(4096, 0), span(65_536, 30)),
     )
     .unwrap();
-    history.says(&format!("-X{} --engine=sim --save=two", profile.display()));
-    let text = history.says("history export");
+    history.output(&format!("-X{} --engine=sim --save=two", profile.display()));
+    let text = history.output("history export");
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
     let at = |row: &[&str], name: &str| {
         row[rows[0].iter().position(|column| *column == name).expect(name)].to_owned()
@@ -545,9 +546,9 @@ fn tables_have_all_time_spans_in_full_precision() {
     let sum: f64 = [&rows[1], &rows[4]].iter().map(|row| at(row, "iops").parse::<f64>().unwrap()).sum();
     assert_eq!((count, bytes), (2, 4096 + 65_536));
     assert!((sum - iops).abs() < 1e-9);
-    let list = history.says("history list");
+    let list = history.output("history list");
     assert!(list.contains("1 of 2  4 KiB") && list.contains("2 of 2  64 KiB"), "{list}");
-    let table = history.says("report --csv @two");
+    let table = history.output("report --csv @two");
     assert!(table.lines().nth(1).unwrap().contains(&format!(",{},", at(&rows[1], "mean_ms"))), "{table}");
 }
 
@@ -566,7 +567,7 @@ fn damaged_run_does_not_hide_others() {
 }
 
 #[test]
-fn a_store_of_version_1_stays_readable() {
+fn store_of_version_1_stays_readable() {
     let history = History::new();
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/store/version-1");
     fs::create_dir_all(history.store().join("runs")).unwrap();
@@ -574,32 +575,32 @@ fn a_store_of_version_1_stays_readable() {
         let path = entry.unwrap().path();
         fs::copy(&path, history.store().join("runs").join(path.file_name().unwrap())).unwrap();
     }
-    let rebuilt = history.says("history list");
+    let rebuilt = history.output("history list");
     let index = fs::read_to_string(kept.join("index.sql")).unwrap();
     fs::remove_file(history.index()).unwrap();
     Connection::open(history.index()).unwrap().execute_batch(&index).unwrap();
     // Its index is one of an older version, and made anew from the files.
-    assert_eq!(history.says("history list"), rebuilt);
+    assert_eq!(history.output("history list"), rebuilt);
     assert_eq!(
         dump(&history.index()).iter().filter(|row| row.starts_with("runs:")).count(),
         rebuilt.lines().count() - 1
     );
-    assert!(history.says("history list --tag old").contains("first"));
-    history.says("report @first");
+    assert!(history.output("history list --tag old").contains("first"));
+    history.output("report @first");
 }
 
 #[test]
-fn runs_go_from_one_history_to_another() {
+fn exported_runs_are_imported_elsewhere() {
     let history = History::new();
     let out = history.path("run.json");
     history.save(&format!("--save=here --out {}", out.display()));
     let other = History::new();
     let import = format!("history import --label there {}", out.display());
-    assert!(other.says(&import).contains("kept as @"));
-    assert!(other.says(&import).contains("already kept"));
-    assert!(history.says(&import).contains("already kept"));
-    assert_eq!(other.says("report @there"), history.says("report @here"));
-    let line = other.says("history export --jsonl");
+    assert!(other.output(&import).contains("kept as @"));
+    assert!(other.output(&import).contains("already kept"));
+    assert!(history.output(&import).contains("already kept"));
+    assert_eq!(other.output("report @there"), history.output("report @here"));
+    let line = other.output("history export --jsonl");
     let exported: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(exported["label"], "there");
     assert!(exported["run"]["time_spans"][0]["total"]["iops"].as_f64().unwrap() > 1.0);
@@ -614,17 +615,19 @@ fn results_of_diskspd_are_imported_one_by_one() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/result_xml");
     let one = data.join("25_dist.xml");
     let import = format!("history import --label old {}", one.display());
-    assert!(history.says(&import).contains("kept as @") && history.says(&import).contains("already kept"));
+    assert!(
+        history.output(&import).contains("kept as @") && history.output(&import).contains("already kept")
+    );
     let several = data.join("several-within.xml");
-    let kept = history.says(&format!("history import --label many {}", several.display()));
+    let kept = history.output(&format!("history import --label many {}", several.display()));
     let results = fs::read_to_string(&several).unwrap().matches("<Results>").count();
     assert_eq!(kept.lines().count(), results, "{kept}");
     // It holds one run so many times.
     assert_eq!(kept.matches(": already kept").count(), results - 1, "{kept}");
-    let told = history.says(&format!("compare @many {} --anyway", several.display()));
+    let told = history.output(&format!("compare @many {} --anyway", several.display()));
     assert_eq!(told.matches("(1 run)").count(), 2, "{told}");
     let before = dump(&history.index());
-    history.says("history reindex");
+    history.output("history reindex");
     assert_eq!(dump(&history.index()), before);
 }
 
@@ -650,26 +653,26 @@ fn folders_of_results_of_diskspd_and_fio_are_imported() {
     // Both reports that stand in the text in UTF-16 are there already, or those in the texts of their own.
     assert_eq!(kept.lines().filter(|line| line.contains(": kept as @")).count(), 3 + 2, "{kept}");
     assert_eq!(kept.matches(": already kept").count(), 2, "{kept}");
-    let again = history.says(&import);
+    let again = history.output(&import);
     assert_eq!(again.lines().filter(|line| line.contains("already kept")).count(), 7, "{again}");
 
-    let lines = history.says("history export --jsonl");
+    let lines = history.output("history export --jsonl");
     let runs: Vec<serde_json::Value> =
         lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let fio = runs.iter().find(|run| run["run"]["label"] == "mix").unwrap();
     assert_eq!(fio["run"]["time_spans"][0]["fio"]["percentiles"][1], "counted");
     let id = fio["id"].as_str().unwrap();
-    assert!(history.says(&format!("history show {id}")).contains(": mix"));
-    let table = history.says(&format!("report {} --csv", folder.display()));
+    assert!(history.output(&format!("history show {id}")).contains(": mix"));
+    let table = history.output(&format!("report {} --csv", folder.display()));
     let of = |name: &str| table.lines().filter(|line| line.contains(name)).count();
     assert_eq!((of("stonewall.json"), of("powershell.log#2"), of("fio 3.33")), (2, 2, 4), "{table}");
     let page = history.path("page.html");
-    history.says(&format!("report {} --html {}", folder.display(), page.display()));
+    history.output(&format!("report {} --html {}", folder.display(), page.display()));
     let text = fs::read_to_string(&page).unwrap();
     assert!(text.contains("fio-iops"));
 
     let before = dump(&history.index());
-    history.says("history reindex");
+    history.output("history reindex");
     assert_eq!(dump(&history.index()), before);
 }
 
@@ -689,24 +692,24 @@ fn fio_percentile_in_open_bin_is_listed_as_bound() {
     });
     let result = serde_json::json!({ "fio version": "fio-3.36", "timestamp_ms": 1000, "jobs": [job] });
     fs::write(&file, result.to_string()).unwrap();
-    history.says(&format!("history import {}", file.display()));
-    assert!(history.says("history list").contains(">= 17045.651"));
-    assert!(history.says("history export").contains(",1.000448,>=17045.651456,>=17045.651456,"));
-    history.says("history reindex");
-    assert!(history.says("history list").contains(">= 17045.651"));
+    history.output(&format!("history import {}", file.display()));
+    assert!(history.output("history list").contains(">= 17045.651"));
+    assert!(history.output("history export").contains(",1.000448,>=17045.651456,>=17045.651456,"));
+    history.output("history reindex");
+    assert!(history.output("history list").contains(">= 17045.651"));
 }
 
-/// The pages of list and trend: every figure of the export, and the change.
+/// Checks the pages of list and trend: all figures of the export, and the change.
 fn has_the_page_of_all(history: &History) {
     let page = history.path("page.html");
-    let export = history.says("history export");
+    let export = history.output("history export");
     let total = export.lines().filter(|line| line.contains(",total,"));
     let figures: Vec<&str> = total.flat_map(|line| line.split(',').skip(15).take(6)).collect();
     assert_eq!(figures.len(), 20 * 6);
     for (command, shown) in
         [("history", ">-50.0</span> % (worse)"), ("history trend --metric iops", "IOPS worse, 20 runs")]
     {
-        assert_eq!(history.says(&format!("{command} --html {}", page.display())), "");
+        assert_eq!(history.output(&format!("{command} --html {}", page.display())), "");
         let text = fs::read_to_string(&page).unwrap();
         assert!(text.contains(shown) && text.contains("2023/11/24"), "{command}");
         let lacks: Vec<&&str> =
@@ -719,7 +722,7 @@ fn has_the_page_of_all(history: &History) {
 }
 
 #[test]
-fn many_runs_of_the_same_work_are_followed() {
+fn runs_of_the_same_work_form_a_history() {
     let history = History::new();
     let [first, out] = ["first.json", "run.json"].map(|name| history.folder().join(name));
     history.run(&format!("{RUN} --out {} target", out.display())).report();
@@ -740,27 +743,27 @@ fn many_runs_of_the_same_work_are_followed() {
         }
         record.as_object_mut().unwrap().remove("index");
         fs::write(&out, record.to_string()).unwrap();
-        history.says(&format!("history import {}", out.display()));
+        history.output(&format!("history import {}", out.display()));
         if day == 0 {
             fs::copy(&out, &first).unwrap();
         }
     }
-    history.says(&format!("compare {} {}", first.display(), out.display()));
-    let trend = history.says("history trend");
+    history.output(&format!("compare {} {}", first.display(), out.display()));
+    let trend = history.output("history trend");
     assert!(trend.contains("20 runs") && trend.contains("-50.0 % (WORSE)"), "{trend}");
     assert!(trend.contains("2023-11-24"), "{trend}");
     let replaced = "disk 1 serial number or WWN S1 -> S2";
     assert!(trend.contains(&format!("at the same time as a change of {replaced} (not")), "{trend}");
-    assert_eq!(history.says("history export").matches(replaced).count(), 3, "in a line for each direction");
-    assert!(history.says("history trend --last 10").contains("too few runs for a trend, which needs 16"));
+    assert_eq!(history.output("history export").matches(replaced).count(), 3, "in a line for each direction");
+    assert!(history.output("history trend --last 10").contains("too few runs for a trend, which needs 16"));
     has_the_page_of_all(&history);
 }
 
-/// A small file system in memory, taken down when dropped.
+/// Small file system in memory, unmounted on drop.
 struct Disk(PathBuf);
 
 impl Disk {
-    /// With so much room; `None`, and the reason is printed, where none can be mounted.
+    /// Mounts with this size; `None` with a printed reason if that is impossible.
     fn new(at: PathBuf, kib: u32) -> Option<Disk> {
         fs::create_dir(&at).unwrap();
         let mounted = tool(&format!("mount -t tmpfs -o size={kib}k none {}", at.display()));
@@ -813,11 +816,11 @@ fn full_disk_is_reported_and_recovers_with_space() {
     failed.fails(1, &["--save", "No space left", "the run is kept as"]);
     // Nothing of a run that isn't kept is left, and what was kept is there, on the full disk and later.
     let ids = || -> BTreeSet<String> {
-        let listed = history.says(&line("history export"));
+        let listed = history.output(&line("history export"));
         listed.lines().skip(1).map(|run| run.split(',').next().unwrap().to_owned()).collect()
     };
     assert_eq!(ids(), kept.iter().cloned().collect());
-    let report = |id: &str| history.says(&line(&format!("report @{id}")));
+    let report = |id: &str| history.output(&line(&format!("report @{id}")));
     kept.iter().for_each(|id| assert!(report(id).contains("Total IO"), "{id}"));
     fs::remove_file(filler).unwrap();
     let again = save(40).succeeds();
@@ -827,7 +830,7 @@ fn full_disk_is_reported_and_recovers_with_space() {
     let (is_packed, content) = (saved.ends_with(".gz"), fs::read(saved).unwrap());
     assert_eq!(content.starts_with(&[0x1f, 0x8b]), is_packed, "{saved}");
     assert!(is_packed || content.starts_with(b"{"), "{saved}");
-    let imported = history.says(&line(&format!("history import {saved}")));
+    let imported = history.output(&line(&format!("history import {saved}")));
     assert_eq!(ids().len(), kept.len() + 1, "{imported}");
     assert!(kept.iter().all(|id| ids().contains(id)), "{kept:?}");
 }
@@ -892,10 +895,10 @@ fn copies_of_a_run_are_not_additional_runs() {
     let line = format!("compare {} {} --fail-if worse", one("0.json"), one("a.json"));
     history.run(&line).fails(2, &["a run is on both sides", "--fail-if fails: runs are on both sides"]);
     let set = format!("baseline set copied {here}/old");
-    history.says(&set);
+    history.output(&set);
     let check = format!("baseline check copied --against {here}/old --fail-if worse");
     history.run(&check).fails(2, &["2 runs are on both sides"]);
-    let imported = history.says(&format!("history import {here}/new"));
+    let imported = history.output(&format!("history import {here}/new"));
     assert_eq!(imported.matches(": kept as @").count(), 2, "{imported}");
     // Reports of one run are no reports of two hosts.
     let merge = format!("merge {} {}", one("0.xml"), one("0.txt"));
@@ -947,10 +950,10 @@ fn sides_are_files_folders_patterns_and_labels() {
         (history.store().join("runs").display().to_string(), "(4 runs)"),
         ("@kept".to_owned(), "(4 runs)"),
     ] {
-        let told = history.says(&format!("compare {side} @kept"));
+        let told = history.output(&format!("compare {side} @kept"));
         assert!(told.lines().next().unwrap().contains(runs), "{told}");
     }
-    let table = history.says(&format!("report --csv {}", history.store().join("runs").display()));
+    let table = history.output(&format!("report --csv {}", history.store().join("runs").display()));
     assert_eq!(table.lines().count(), 1 + 4, "{table}");
     history.run("compare @kept @none").fails(1, &["no run is called 'none'"]);
     history.run(&format!("compare @kept {here}/none*")).fails(1, &["no file matches"]);

@@ -1,4 +1,4 @@
-//! One run of several ranks: with real launchers, and with an environment that looks like one.
+//! One run of several ranks: with real launchers, and with a simulated launcher environment.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,11 +10,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Launchers of both ABIs that distributions have, with what lets each run as root and on few CPUs.
+/// Launchers of both ABIs in distributions, with options for root and few CPUs.
 const LAUNCHERS: [&str; 2] = ["mpirun.openmpi --oversubscribe", "mpirun.mpich"];
 
-/// Where an MPI with the standard ABI is installed (mpich 5 of PyPI, in a venv), which no distribution has
-/// yet.
+/// Returns the folder of an MPI with the standard ABI (mpich 5 of PyPI, in a venv), which distributions lack.
 fn standard_mpi() -> Option<String> {
     std::env::var("DISKSPD_TEST_STANDARD_MPI").ok().filter(|folder| !folder.is_empty())
 }
@@ -32,7 +31,7 @@ fn two_ranks(launcher: &str, arguments: &[&str], folder: &Path) -> Option<Ended>
     Some(output(&mut command).unwrap().into())
 }
 
-/// The rows of a table without the names of their files.
+/// Returns the rows of a table without file names.
 fn rows(ended: &Ended, table: &str) -> Vec<Vec<String>> {
     let mut rows = ended.report().rows(table);
     rows.iter_mut().for_each(|row| drop(row.pop()));
@@ -55,7 +54,7 @@ fn two_ranks_do_the_io_of_one_host() {
 }
 
 #[test]
-fn the_standard_abi_does_too() {
+fn ranks_run_with_the_standard_mpi_abi() {
     let Some(standard) = standard_mpi() else {
         eprintln!(
             "not tried: DISKSPD_TEST_STANDARD_MPI names no folder of mpich 5 (pip install 'mpich==5.*')"
@@ -73,7 +72,7 @@ fn the_standard_abi_does_too() {
 }
 
 #[test]
-fn ranks_measure_together_into_one_record() {
+fn ranks_produce_one_record() {
     let folder = directory();
     let line = ["-b4K", "-r", "-d1", "-W0", "-w50", "-c1M", "--split", "--out", "both.json", "shared.dat"];
     let Some(both) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
@@ -166,9 +165,9 @@ fn ranks_verify_their_own_parts_only() {
     found.fails(4, &["--verify", "corrupt", "0.dat"]);
 }
 
-/// Each rank until it has written as much itself.
+/// Each rank runs until it has written that amount itself.
 #[test]
-fn until_written_is_of_each_rank() {
+fn until_written_applies_to_each_rank() {
     let folder = directory();
     let line = [
         "--engine",
@@ -253,7 +252,7 @@ fn record_with_missing_hosts_rereads_as_failed() {
     assert!(again.stdout.starts_with("1 of 2 hosts (missing: gone)\n"), "{}", again.stdout);
 }
 
-/// The records that ranks leave behind when rank 0 is killed.
+/// Records that ranks leave when rank 0 is killed.
 #[test]
 fn merge_of_ranks_names_absent_ones() {
     let folder = directory();

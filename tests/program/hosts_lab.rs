@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 pub const LAUNCHERS: [&str; 2] = ["mpirun.openmpi --oversubscribe", "mpirun.mpich"];
 
-/// Common options of simulated runs: little I/O, the same on every machine.
+/// Common options of simulated runs: little I/O, equal on every machine.
 const SIM: &str = "--engine=sim -b4K -r -z3 -c1G -d1 -W0 -L";
 
-/// A launcher's command for a number of ranks; `None` if it is missing.
+/// Returns a launcher's command for a number of ranks; `None` = missing.
 pub fn job(launcher: &str, ranks: usize, folder: &Path) -> Option<Command> {
     let mut words = launcher.split(' ');
     let program = words.next().unwrap();
@@ -144,7 +144,7 @@ fn precondition_runs_rounds_on_all_ranks() {
     assert_eq!(record["preconditioning"]["rounds"].as_array().unwrap().len(), 5);
 }
 
-/// Commands that make no sense on several ranks are refused before a change.
+/// Commands without a meaning on several ranks are refused before any change.
 #[test]
 fn unfit_commands_of_jobs_are_refused() {
     for (line, said) in [
@@ -160,7 +160,7 @@ fn unfit_commands_of_jobs_are_refused() {
     }
 }
 
-/// A lost rank ends the sweep, and the points before it are kept.
+/// A lost rank ends the sweep; the earlier points are kept.
 #[test]
 fn sweep_keeps_points_when_rank_is_killed() {
     let folder = directory();
@@ -257,9 +257,9 @@ fn sweep_over_hosts_uses_first_ranks() {
     run_alone("--hosts 1 SIM f", folder.path()).fails(3, &["--hosts needs several ranks"]);
 }
 
-/// MPI waits for ever for a process that ended without it.
+/// MPI waits forever for a process that ended without MPI.
 #[test]
-fn rank_of_other_program_ends_job() {
+fn rank_with_another_program_ends_job() {
     for launcher in LAUNCHERS {
         let folder = directory();
         let Some(mut command) = job(launcher, 2, folder.path()) else { return };
@@ -272,7 +272,7 @@ fn rank_of_other_program_ends_job() {
     }
 }
 
-/// Completed time spans are on the disk of each rank after the kill of any rank.
+/// Completed time spans are stored by each rank, even if any rank is killed.
 #[test]
 fn killed_job_leaves_completed_time_spans() {
     for killed in [0, 1] {

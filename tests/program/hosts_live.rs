@@ -71,7 +71,7 @@ fn explained_job_keeps_slowest_of_each_rank() {
     }
 }
 
-/// A stopped rank sends nothing, and MPI reports no error.
+/// A stopped rank sends no messages, and MPI reports no error.
 #[test]
 fn silent_rank_is_reported_and_ends_the_run() {
     let folder = directory();

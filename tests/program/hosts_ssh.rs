@@ -29,7 +29,7 @@ fn script(folder: &Path, name: &str, text: &str) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// `diskspd hosts` with the scripts of the folder first in the path.
+/// Returns `diskspd hosts` with the scripts of the folder first in the path.
 fn hosts(folder: &Path, line: &str) -> Command {
     let path = format!("{}:{}", folder.join("bin").display(), std::env::var("PATH").unwrap());
     let mut command = Command::new(PROGRAM);
@@ -122,7 +122,7 @@ fn installed_launcher_is_preferred() {
     assert_eq!(run(folder.path(), "--ssh a,b -- -d1 x").code, 1);
 }
 
-/// OpenSSH's server on a free port of this machine, ended when dropped.
+/// OpenSSH server on a free port of this machine, ended on drop.
 struct Server(std::process::Child);
 
 impl Drop for Server {

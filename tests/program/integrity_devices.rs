@@ -11,7 +11,7 @@ use crate::common::{
 use std::fs;
 use std::path::Path;
 
-/// Bytes of a place, which has versions.
+/// Size of a versioned place in bytes.
 const PLACE: u64 = 16 << 10;
 const SECTORS: u64 = 2048;
 const LINE: &str = "-b16K -r -w50 -W0 -o1 --verify";
@@ -36,7 +36,7 @@ fn whole_device(kind: &str, words: &str, below: &Path) -> String {
     format!("0 {SECTORS} {kind} {}", words.replace("{}", &format!("{} 0", below.display())))
 }
 
-/// A table in which the second half of each place drops its writes.
+/// Returns a table in which the second half of each place drops its writes.
 fn half_dropped(below: &Path) -> String {
     let half = PLACE / 512 / 2;
     let pieces = (0..SECTORS / half).map(|number| {
@@ -130,8 +130,8 @@ fn failed_write_and_unreadable_sectors_are_not_damage() {
     assert!(ended.stdout.contains(&format!("failed:    {half}: {half} unreadable")), "{}", ended.stdout);
 }
 
-/// Does the same without a device mapper. Writes to a loop device's file between two moments are reverted
-/// while the run is stopped.
+/// As the previous test, without a device mapper: writes to a loop device's file are reverted while the run
+/// is stopped.
 #[test]
 fn lost_writes_are_found_during_run_and_by_journal() {
     let Some(device) = Loop::new(SECTORS * 512) else { return };

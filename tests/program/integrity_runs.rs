@@ -245,7 +245,7 @@ fn destroyed_target_of_killed_run_is_found() {
     }
 }
 
-/// Simulates a power cut by the file of a loop device, because unflushed writes are only in the device's
+/// Simulates a power cut with the file of a loop device, because unflushed writes are only in the device's
 /// page cache.
 #[test]
 fn power_cut_keeps_acknowledged_writes_or_names_lying_disk() {

@@ -6,7 +6,7 @@ use crate::common::loops::Loop;
 use crate::common::{Ended, command_of, directory, directory_with, diskspd, finding_names, read_json};
 use serde_json::Value;
 
-/// XFS with reflink: the kernel guarantees atomic writes there since Linux 6.16, by writing elsewhere first.
+/// Returns XFS with reflink, for which Linux guarantees atomic writes since 6.16, by writing elsewhere first.
 fn xfs() -> Option<(Loop, std::path::PathBuf)> {
     Loop::with_file_system(320 << 20, "xfs")
 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// A file system on a device that only this test uses.
+/// File system on an exclusive device.
 struct Volume {
     at: PathBuf,
     device: Zram,
@@ -20,7 +20,7 @@ struct Volume {
 }
 
 impl Volume {
-    /// With a file of random data, `t.dat`, of 64 MiB.
+    /// Creates it with `t.dat`, 64 MiB of random data.
     fn new() -> Option<Volume> {
         let (device, folder) = (Zram::new(512)?, directory());
         let name = device.0.to_str()?;
@@ -37,7 +37,7 @@ impl Volume {
         assert!(output(&mut shell).unwrap().status.success(), "{script}");
     }
 
-    /// The record of a shell script that was judged here.
+    /// Judges a shell script; returns the record.
     fn judged(&self, options: &[&str], script: &str) -> (Ended, Value) {
         let report = self.at.join("r.json");
         let report = report.to_str().unwrap();

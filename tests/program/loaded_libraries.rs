@@ -1,5 +1,5 @@
-//! Libraries that the program loads: none that brings its user more rights than the user has, and none of another kind than
-//! its name says.
+//! Libraries that the program loads: none grants additional rights to the user, and each is of the type in
+//! its name.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use std::process::Command;
 
 const NOBODY: u32 = 65534;
 
-/// A library whose constructor makes a file; `None` = none can be made here.
+/// Compiles a library whose constructor creates a file; `None` = not possible here.
 fn telling_library(folder: &Path, mark: &Path) -> Option<PathBuf> {
     let (source, library) = (folder.join("tells.c"), folder.join("libmpi.so.40"));
     let text = format!(

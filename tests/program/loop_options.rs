@@ -13,9 +13,8 @@ fn file(directory: &tempfile::TempDir) -> std::path::PathBuf {
     file
 }
 
-/// Checks that the rate limits the I/Os of the measured time. Each thread may have one more at both ends,
-/// and late thread starts on a busy machine may lose some. Such delayed I/Os may also fall into the
-/// measured time.
+/// Checks that the rate limits the I/Os of the measurement. Each thread may have one more at both ends, and
+/// late thread starts on a busy machine may lose some. Such delayed I/Os may also fall into the measurement.
 #[track_caller]
 fn within(line: &str, file: &Path, rate: f64) {
     again(|| {
@@ -68,7 +67,7 @@ fn each_target_of_a_thread_has_its_own_limit() {
 }
 
 #[test]
-fn bursts_pause() {
+fn bursts_are_followed_by_pauses() {
     let directory = directory();
     let file = file(&directory);
     // Bursts of 10 with 100 ms in between are at most 20 in 2 s; with 2 threads, 5 each.
@@ -148,7 +147,7 @@ fn rate_is_exact_in_total_and_in_each_second() {
     }
 }
 
-/// Completion waits, throttle waits, throttle sleeps, look-asides, and completions per look-aside, of thread 0.
+/// Returns completion waits, throttle waits, throttle sleeps, polls, and completions per poll, of thread 0.
 fn waits(report: &Report<'_>) -> Vec<u64> {
     let table = report.0.split_once("\nWait Statistics\n").unwrap().1;
     let row = table.lines().nth(2).unwrap();
@@ -242,7 +241,7 @@ fn simulated_run_is_equal_on_one_and_all_cpus() {
     }
 }
 
-/// The lines of a log, header left out: thread, target, direction, offset, size, start, latency.
+/// Returns the lines of a log without the header: thread, target, direction, offset, size, start, latency.
 fn log(path: &Path) -> Vec<(u64, u64, String, u64, u64, u64, u64)> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines();
@@ -257,7 +256,7 @@ fn log(path: &Path) -> Vec<(u64, u64, String, u64, u64, u64, u64)> {
         .collect()
 }
 
-/// (due, start, latency) of the I/Os in a log, ns.
+/// Returns (due, start, latency) of the I/Os in a log, in ns.
 fn times(path: &Path) -> Vec<(u64, u64, u64)> {
     let text = std::fs::read_to_string(path).unwrap();
     let line = |line: &str| {
@@ -277,7 +276,7 @@ fn find<'a>(findings: &'a [Value], name: &str) -> Option<&'a Value> {
     findings.iter().find(|finding| finding["name"] == name)
 }
 
-/// The p-th of a hundred thousand.
+/// Returns the latency of rank `p` in 100,000.
 fn percentile(sorted: &[u64], p: u64) -> f64 {
     sorted[(sorted.len() as u64 * p).div_ceil(100_000) as usize - 1] as f64 / 1e6
 }
@@ -366,7 +365,7 @@ fn unstarted_io_is_reported_without_latencies() {
     }
 }
 
-/// A file system whose writes wait; until this is dropped.
+/// File system whose writes wait, until this is dropped.
 struct Frozen<'a>(&'a Path);
 
 impl Frozen<'_> {
@@ -468,7 +467,7 @@ fn log_contains_the_start_of_measuring() {
 }
 
 #[test]
-fn the_log_holds_every_io() {
+fn io_log_contains_every_io() {
     let directory = directory();
     let (a, b, csv) = (file(&directory), directory.path().join("b.dat"), directory.path().join("log.csv"));
     std::fs::write(&b, vec![1; 1 << 20]).unwrap();

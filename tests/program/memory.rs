@@ -26,7 +26,8 @@ fn measured(file: &Path) -> (i32, u64) {
     (code.parse().unwrap(), kib.parse::<u64>().unwrap() * 1024)
 }
 
-/// Checks that `report FILE` takes at most 32 MiB and four times the size of the content; returns its exit code.
+/// Checks that `report FILE` takes at most 32 MiB plus four times the size of the content; returns its exit
+/// code.
 fn reported(file: &Path, content: &str) -> i32 {
     let (code, bytes) = measured(file);
     let most = 32 * MIB + 4 * content.len() as u64;
@@ -35,7 +36,7 @@ fn reported(file: &Path, content: &str) -> i32 {
     code
 }
 
-/// A record with a list of that many bytes of the smallest rows, laid out as the program does.
+/// Writes a record with a list of that many bytes of the smallest rows, in the program's layout.
 fn record_of_rows(folder: &Path, bytes: usize) -> String {
     const ROW: &str = r#" {"target":0,"size":0,"read":{"bytes":0,"ios":0},"write":{"bytes":0,"ios":0}}"#;
     diskspd("-c1M BRIEF --out {}/r.json --engine null {}/t.dat", folder);

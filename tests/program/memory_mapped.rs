@@ -9,7 +9,7 @@ use std::path::Path;
 
 const KIB: usize = 1 << 10;
 
-/// A directory on the usual file system, and one in memory where there is one.
+/// Returns a directory on the usual file system, and one in memory if available.
 fn directories() -> Vec<tempfile::TempDir> {
     let memory = tempfile::Builder::new().prefix("diskspd-test-").tempdir_in("/dev/shm");
     if let Err(why) = &memory {
@@ -52,7 +52,7 @@ fn mapped_threads_give_a_complete_report() {
 }
 
 #[test]
-fn the_plan_says_how_the_file_is_used() {
+fn plan_states_the_mapping() {
     let (_directory, file) = directory_with("test.dat");
     for (options, expected) in [
         ("-Sm -o4", "mmap"),

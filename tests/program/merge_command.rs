@@ -7,7 +7,7 @@ use diskspd::stats::{Histogram, IntervalLog, Intervals};
 use serde_json::Value;
 use std::path::Path;
 
-/// An I/O of a log: whether it is a write, its size, its latency, when it completed (ns).
+/// I/O of a log: whether it is a write, its size, its latency, its completion time in ns.
 type Logged = (bool, u64, u64, u64);
 
 fn logged(file: &Path) -> Vec<Logged> {
@@ -118,7 +118,7 @@ fn result_xml_merges_available_figures() {
     ended(&["merge", &files[0], &files[1], "--out", "x.json"]).fails(3, &["--out x.json", "figures"]);
 }
 
-/// The text is short, and other forms keep every row.
+/// The text is short, but other forms contain all rows.
 #[test]
 fn report_of_many_hosts_is_short() {
     let folder = directory();

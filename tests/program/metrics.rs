@@ -10,19 +10,19 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A simulated drive, reads and writes, latencies.
+/// Options of a simulated drive with reads, writes and latencies.
 const RUN: &str = "--engine sim -c1M -b4K -r -w30 -o4 -L -D500 -g1000i -W0 -d2 --quiet";
 
-/// Simulated runs have no stream: a real one of a second, which hardly does anything.
+/// Options of a real run of a second with little I/O, because simulated runs have no stream.
 const REAL: &str = "-c1M -b4K -r -w30 -o4 -L -D200 -g100i -W0 -d1 --quiet";
 
-/// A run with this stream, which need not be one of JSON.
+/// Runs with this stream, in any format.
 fn streaming(stream: &str, target: &Path) -> Ended {
     let words: Vec<&str> = REAL.split(' ').chain(["--stream", stream]).collect();
     Ended::from(command_of(&words).arg(target).output().unwrap())
 }
 
-/// The samples of a text: name and labels, and the value. Fails where the text breaks the grammar.
+/// Returns the samples of a text by name and labels. Fails on invalid grammar.
 fn samples(text: &str) -> BTreeMap<String, f64> {
     let mut samples = BTreeMap::new();
     let (mut families, mut family) = (BTreeSet::new(), String::new());
@@ -112,7 +112,7 @@ fn metrics_stream_replaces_its_file_each_interval() {
 }
 
 #[test]
-fn a_stream_for_influx_is_its_line_protocol() {
+fn influx_stream_follows_line_protocol() {
     let (_directory, target) = directory_with("test.dat");
     let text = streaming("influx:-", &target).stdout;
     let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
@@ -156,7 +156,7 @@ fn stream_form_is_explicit_or_taken_from_the_suffix() {
     });
 }
 
-/// Whether a real reader of these texts takes it, and finds nothing to complain about in its names.
+/// Checks the text with promtool, which must accept it without remarks on names.
 fn understood_by_promtool(text: &str) {
     let program = std::env::var("DISKSPD_TEST_PROMTOOL").unwrap_or_else(|_| "promtool".to_owned());
     let checked = Command::new(&program)
@@ -199,7 +199,7 @@ fn dashboard_uses_only_written_metrics() {
     }
 }
 
-/// The expressions and queries of a dashboard.
+/// Collects the expressions and queries of a dashboard.
 fn collect(value: &serde_json::Value, expressions: &mut Vec<String>) {
     match value {
         serde_json::Value::Object(fields) => {

@@ -12,7 +12,7 @@ const RUN: &str = "run() {
 }
 ";
 
-/// The kernel's server of NFS 4.2, and a mount of it.
+/// Starts the kernel's server of NFS 4.2, and mounts it.
 const NFS: &str = "mkdir /tmp/served /tmp/nfs
 mount -t tmpfs state /var/lib/nfs
 mkdir /var/lib/nfs/v4recovery
@@ -33,7 +33,7 @@ server after
 run nfs-cached --strict -b4K -r -o1 -Sb -f64K -W1 -d1 /tmp/nfs/file
 ";
 
-/// Samba's server, and a mount of it.
+/// Starts Samba's server, and mounts it.
 const SMB: &str = "mkdir /tmp/private /tmp/state /tmp/smb
 cat >/tmp/smb.conf <<END
 [global]
@@ -64,7 +64,7 @@ run smb-direct -b4K -r -w30 -o1 -Su -W0 -d1 /tmp/smb/file
 run smb-cached --strict -b4K -r -o1 -Sb -f64K -W1 -d1 /tmp/smb/file
 ";
 
-/// At the end, because it is so for all that the host says to itself.
+/// Packet loss, last, because it affects all local traffic of the host.
 const LOSSY: &str = "tc qdisc add dev lo root netem loss 10%
 run nfs-lossy -b4K -r -t4 -o1 -Su -W0 -d3 /tmp/nfs/file
 ";
@@ -115,7 +115,7 @@ impl Observed {
     }
 }
 
-/// Numbers of a line of `/proc/net/rpc/nfsd`.
+/// Returns the numbers of a line of `/proc/net/rpc/nfsd`.
 fn served(text: &str, line: &str) -> Vec<u64> {
     let line = text.lines().find_map(|text| text.strip_prefix(line)).unwrap();
     line.split_whitespace().map(|number| number.parse().unwrap()).collect()

@@ -12,7 +12,7 @@ use std::path::Path;
 
 const SIZE: u64 = 8 << 20;
 const PAGE: u64 = 4096;
-/// Of that much in a row, the first half is in the page cache.
+/// Length of a section, of which the first half is in the page cache.
 const STEP: u64 = 64 << 10;
 
 fn half_cached(file: &File) {
@@ -25,7 +25,7 @@ fn half_cached(file: &File) {
     }
 }
 
-/// A file of data that doesn't repeat.
+/// Creates a file of non-repeating data.
 fn filled(path: &Path) -> File {
     let content: Vec<u8> =
         (0..SIZE / 8).flat_map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()).collect();
@@ -33,7 +33,7 @@ fn filled(path: &Path) -> File {
     File::open(path).unwrap()
 }
 
-/// Reads all of a target once, in order; returns how many reads of how many would have waited.
+/// Reads a whole target once in order; returns the reads that would have waited, and all reads.
 fn misses(path: &Path, engine: &str, block: &str) -> (u64, u64) {
     let line = format!(
         "--engine {engine} --nowait -fr -Sb -b{block} -s -t1 -o1 -w0 -W0 -d60 --until-read=8M --out json:- {{}}"
@@ -47,8 +47,8 @@ fn misses(path: &Path, engine: &str, block: &str) -> (u64, u64) {
     (read["misses"].as_u64().unwrap(), read["ios"].as_u64().unwrap())
 }
 
-/// How many reads missed: of 4 KiB with half of the file in the page cache, of 64 KiB with all of it there, and
-/// of 64 KiB with the first half of each there.
+/// Returns the numbers of misses: 4 KiB with half of the file cached, 64 KiB with all cached, and 64 KiB with
+/// the first half of each cached.
 fn round(path: &Path, file: &File, engine: &str) -> [u64; 3] {
     half_cached(file);
     let (of_pages, ios) = misses(path, engine, "4K");

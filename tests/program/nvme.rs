@@ -34,17 +34,16 @@ const RUNS: &[(&str, &str)] = &[
     ("streams none", "-w100 --write-stream 1 $B"),
 ];
 
-/// 4 zones, of which three may be open.
+/// 4 zones, of which at most three may be open.
 const ZONES: &str =
     ",zoned=true,zoned.zone_size=16M,zoned.zone_capacity=12M,zoned.max_open=3,zoned.max_active=3";
 
-/// Engines, and where they write to zones.
+/// Engines with the places of their writes to zones.
 const ZONE_WRITERS: [(&str, &str); 4] = [("nvme", "$Z"), ("uring", "$Y"), ("aio", "$Y"), ("sync", "$Y")];
 
 const PROTECTED: usize = 2;
 
-/// The drive with three placement handles, of four that its endurance group has. Reclaim units are so large
-/// that no run fills one.
+/// Drive with three placement handles, of four in its endurance group. No run fills its large reclaim units.
 const PLACED: &str = "-device nvme-subsys,id=placed,fdp=on,fdp.runs=1G,fdp.nrg=1,fdp.nruh=4\n\
                       -device nvme,id=n5,serial=drive-5,subsys=placed\n\
                       -device nvme-ns,drive=d5,bus=n5,fdp.ruhs=0;1;2";
@@ -133,7 +132,7 @@ fn script(placed: bool) -> String {
 }
 
 #[track_caller]
-fn assert_told(outcome: &Outcome, name: &str, exit: i32, expected: &[&str]) {
+fn assert_reported(outcome: &Outcome, name: &str, exit: i32, expected: &[&str]) {
     let told = outcome.text(name);
     for text in expected {
         assert!(told.contains(text), "{name}: {text} is not in: {told}");
@@ -185,7 +184,7 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
         ("mounted, read", 0, &["total:"]),
         ("swap", 1, &["it is in use", "swap"]),
     ] {
-        assert_told(&outcome, name, exit, expected);
+        assert_reported(&outcome, name, exit, expected);
     }
     assert_eq!(outcome.text("data").trim(), "00 01 02 03", "what was written by commands is on the device");
     assert!(outcome.text("checked").ends_with("\n0\n"), "{}", outcome.text("checked"));
@@ -235,7 +234,7 @@ fn assert_placed(outcome: &Outcome) {
         ("placed too high", 1, &["placement handles 0 to 2, and no 3"]),
         ("placed plan", 0, &["to placement identifier 0x1 '", "to placement identifier 0x0 '"]),
     ] {
-        assert_told(outcome, name, exit, expected);
+        assert_reported(outcome, name, exit, expected);
     }
     let whole = "1GiB".to_owned();
     let [before, by_handle, by_none] = ["before", "placed", "by none"].map(|when| left(outcome, when));
@@ -257,7 +256,7 @@ fn assert_placed(outcome: &Outcome) {
 
     let streams = outcome.directory().join("streams");
     if !streams.exists() {
-        assert_told(outcome, "streamed", 1, &["takes Linux 6.16"]);
+        assert_reported(outcome, "streamed", 1, &["takes Linux 6.16"]);
         eprintln!("not tried: this kernel has no write streams (Linux 6.16 has): set DISKSPD_TEST_KERNEL");
         return;
     }
@@ -268,14 +267,14 @@ fn assert_placed(outcome: &Outcome) {
         ("streamed cached", 1, &["leave out -Sb"]),
         ("streamed sync", 3, &["use --engine uring"]),
     ] {
-        assert_told(outcome, name, exit, expected);
+        assert_reported(outcome, name, exit, expected);
     }
     // The kernel counts streams from 1, the device handles from 0.
     let streamed = left(outcome, "streamed");
     assert!(streamed[2] != by_none[2] && streamed[..2] == by_none[..2], "{streamed:?} {by_none:?}");
 }
 
-/// Bytes below the write pointers, of a report.
+/// Returns the bytes below the write pointers of a report.
 fn below_write_pointers(report: &str) -> u64 {
     const CAPACITY: u64 = 12 << 20;
     let written = |line: &str| {
@@ -287,7 +286,7 @@ fn below_write_pointers(report: &str) -> u64 {
 
 #[track_caller]
 fn assert_zones(outcome: &Outcome, engine: &str) {
-    assert_told(outcome, &format!("zones {engine}"), 0, &["Zone resets of timespan 1"]);
+    assert_reported(outcome, &format!("zones {engine}"), 0, &["Zone resets of timespan 1"]);
     let record: serde_json::Value = serde_json::from_str(&outcome.text(&format!("{engine}.json"))).unwrap();
     let counted = &record["figures"]["time_spans"][0]["zone_resets"]["total"]["zone_resets"];
     let [mut resets, mut written] = [0, 0];

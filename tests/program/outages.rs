@@ -81,7 +81,7 @@ fn simulated_time_has_no_outage_watcher() {
 }
 
 #[test]
-fn a_program_that_is_stopped_itself_names_no_outage() {
+fn stopped_program_reports_no_outage() {
     let folder = directory();
     let (file, kept) = (folder.path().join("f"), folder.path().join("run.json"));
     let run =

@@ -102,7 +102,7 @@ fn commands_never_write_a_loop_backing_file() {
 }
 
 #[test]
-fn no_command_writes_over_a_run_that_is_kept() {
+fn commands_never_overwrite_stored_runs() {
     let folder = prepared();
     let runs = fs::read_dir(folder.path().join("store/runs")).unwrap().map(|entry| entry.unwrap().path());
     let runs: Vec<PathBuf> = runs.collect();
@@ -112,7 +112,7 @@ fn no_command_writes_over_a_run_that_is_kept() {
     nobody_writes_to(folder.path(), "link", "a history of runs keeps");
 }
 
-/// A user without rights.
+/// User without privileges.
 const NOBODY: u32 = 65534;
 
 #[test]
@@ -131,7 +131,7 @@ fn planted_files_in_shared_folder_are_refused() {
     nobody_writes_to(folder.path(), "shared/file", "belongs to another user");
 }
 
-/// A folder where anyone may make links, with a link of another user to a folder of root.
+/// Creates a world-writable folder with a link of another user to a folder of root.
 fn trap(folder: &Path, name: &str, mode: u32) {
     let shared = folder.join(name);
     fs::create_dir(&shared).unwrap();
@@ -293,7 +293,7 @@ fn no_output_is_an_input_or_named_twice() {
 }
 
 #[test]
-fn every_option_that_writes_a_file_is_tried_here() {
+fn all_output_options_are_tested() {
     let overview = command_of(&["help"]).output().unwrap();
     let overview = String::from_utf8(overview.stdout).unwrap();
     let mut commands: Vec<&str> =

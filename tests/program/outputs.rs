@@ -15,7 +15,7 @@ const RUN: &str = "--engine sim -c1M -b4K -L -D500 -g1000i -W0 -d1";
 
 const OPTIONS: [(&str, &str); 3] = [("--out", "json:"), ("--stream", ""), ("--io-log", "")];
 
-/// A file to work on, and its content.
+/// Creates a target; returns its content.
 fn target(directory: &Path) -> (PathBuf, Vec<u8>) {
     let (file, content) = (directory.join("test.dat"), vec![7; 1 << 20]);
     fs::write(&file, &content).unwrap();
@@ -70,7 +70,7 @@ fn targets_and_block_devices_are_never_written_over() {
 }
 
 #[test]
-fn a_link_is_written_through() {
+fn output_link_is_followed() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let at = |name: &str| directory.path().join(name);
@@ -89,7 +89,7 @@ fn a_link_is_written_through() {
 }
 
 #[test]
-fn a_pipe_gets_one_report_and_stays_a_pipe() {
+fn pipe_receives_one_report() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let pipe = directory.path().join("pipe");
@@ -163,7 +163,7 @@ fn report_on_standard_output_replaces_the_text() {
 }
 
 #[test]
-fn document_on_standard_output_is_alone() {
+fn document_on_standard_output_has_no_other_text() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let elsewhere = format!("json:{}", directory.path().join("run.json").display());
@@ -265,7 +265,7 @@ fn stream_appends_to_an_open_descriptor() {
     assert!(written.starts_with("before\n{") && written.contains("\nCommand Line: "), "{written}");
 }
 
-/// Commands, and whether they succeed. `{}` is a file, `{missing}` none.
+/// Commands, and whether they succeed. `{}` is a file, `{missing}` a missing one.
 const SPEAKING: [(&str, i32); 8] = [
     ("-b4K -ft -W0 -d1 --engine sim {}", 0),
     ("-b4K -Rxml -W0 -d1 --engine sim {}", 0),
@@ -278,7 +278,7 @@ const SPEAKING: [(&str, i32); 8] = [
 ];
 
 #[test]
-fn a_standard_error_that_cannot_be_written_changes_nothing() {
+fn unwritable_standard_error_does_not_affect_run() {
     let directory = directory();
     let (file, _) = target(directory.path());
     let missing = directory.path().join("missing");
@@ -369,7 +369,7 @@ fn in_a_shell(line: &str, folder: &Path) -> Option<Ended> {
     Some(crate::common::output(&mut command).unwrap().into())
 }
 
-/// Every form of output to this file: the options that write there.
+/// Returns the options of every form of output to this file.
 fn all_to(path: &Path) -> [Vec<String>; 3] {
     OPTIONS.map(|(option, form)| vec![option.to_owned(), format!("{form}{}", path.display())])
 }
@@ -636,7 +636,7 @@ fn inputs_and_outputs_must_differ() {
     Ended::from(ended).fails(1, &["--out", "already redirects standard output to this file"]);
 }
 
-/// Everything that does something to a terminal, and a line that pretends to be another one.
+/// Text with all kinds of terminal control, and an imitated line.
 const HOSTILE: &str = "a\u{1b}]0;title\u{7}\r\u{9b}31m\u{202e}\u{2066}\u{200f}\u{200b}\u{7f}\u{8}\nFORGED: b";
 
 fn on_a_terminal(arguments: &[&str]) -> Option<String> {
@@ -656,7 +656,7 @@ fn words(lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn sentences_are_wrapped_and_coloured_on_terminals_only() {
+fn only_terminal_messages_are_wrapped_and_colored() {
     let folder = directory();
     let piped = |line: &str| on_columns(50, &format!("{line} 2>&1 | cat"));
     // An error on standard error, and on standard output a comparison, which ends in a sentence.
@@ -704,7 +704,7 @@ fn shows_nothing_hostile(what: &str, shown: &str) {
     assert!(!shown.lines().any(|line| line.starts_with("FORGED")), "{what}: {shown}");
 }
 
-/// Puts the hostile text into every string of a record that takes it, one by one; returns how many.
+/// Puts the hostile text into each string of a record that accepts it, one by one; returns their number.
 fn make_hostile(
     record: &mut serde_json::Value,
     path: &mut Vec<String>,

@@ -25,7 +25,7 @@ fn is_quit_ignored() -> bool {
 }
 
 #[test]
-fn program_ends_as_its_child() {
+fn parent_exits_like_its_child() {
     let (_folder, file) = directory_with("f");
     for (line, code) in
         [("-c1M -b4K -W0 -d1 --engine null {}", 0), ("-b4K -W0 -d1 {}/none", 1), ("-b0 {}", 3)]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A simulated second takes some milliseconds: blocks of 1 MiB are limited by the device's link.
+/// A simulated second takes some ms, because the device's link limits blocks of 1 MiB.
 const SIM: &str = "-c1G -b1M -w100 -o8 -t1";
 
 fn simulated(engine: &str, options: &str) -> Ended {
@@ -20,7 +20,7 @@ fn simulated(engine: &str, options: &str) -> Ended {
     diskspd(&line, Path::new("never-made.dat"))
 }
 
-/// I/Os per second of each row of the table.
+/// Returns the I/Os per second of each row of the table.
 fn rounds(stdout: &str) -> Vec<f64> {
     let rows = stdout.lines().skip(1).take_while(|line| !line.is_empty());
     rows.map(|row| row.split_whitespace().nth(1).unwrap().parse().unwrap()).collect()

@@ -9,10 +9,10 @@ use crate::common::skip;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 
-/// A user without an entry.
+/// User without an entry.
 const STRANGER: u32 = 54_321;
 
-/// A folder that all users may read, with a target.
+/// Returns a world-readable folder with a target.
 fn open_lab() -> Lab {
     let lab = Lab::new();
     fs::set_permissions(lab.folder(), Permissions::from_mode(0o755)).unwrap();
@@ -27,7 +27,7 @@ fn write_suite(lab: &Lab, command: &str) {
 }
 
 #[test]
-fn suites_refuse_options_of_the_user() {
+fn suite_files_refuse_user_only_options() {
     let lab = open_lab();
     for (option, name) in [
         ("--with \"sh -c ': > mark'\"", "--with"),
@@ -58,7 +58,7 @@ fn suites_refuse_options_of_the_user() {
 }
 
 #[test]
-fn folders_of_runs_start_no_programs() {
+fn run_folders_start_no_programs() {
     let lab = open_lab();
     let line = |between: &str| format!("sweep --dir d {between} --engine=sim -c1M -d1 -W0 -o1..2 -b4K t.dat");
     assert_eq!(lab.run(&line("--between=false")).code, 1);
@@ -138,7 +138,7 @@ fn unused_targets_are_refused() {
 }
 
 #[test]
-fn messages_quote_no_files_that_files_name() {
+fn messages_do_not_quote_files_named_by_files() {
     let lab = open_lab();
     lab.write("secret", "hush=1\nbs=hush\niodepth=${HUSH}\nhush\n\nrw=hush\ninclude hush\nverify=hush\n");
     lab.write("j.fio", "[global]\nfilename=t.dat\n[a]\ninclude secret\n");

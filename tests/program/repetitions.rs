@@ -80,7 +80,7 @@ fn answer_replaces_reports_on_standard_output() {
 }
 
 #[test]
-fn each_reports_every_run_before_the_answer() {
+fn each_option_reports_every_run_before_the_answer() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all.txt");
     let ended =
@@ -95,7 +95,7 @@ fn each_reports_every_run_before_the_answer() {
 }
 
 #[test]
-fn repetition_in_json_stands_for_its_records() {
+fn repetition_in_json_replaces_its_records() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let ended = repeated(&["--repeat", "3", "--out", &path("r.json")], folder.path()).succeeds();
@@ -249,7 +249,7 @@ fn single_run_options_are_refused_with_repeat() {
     }
 }
 
-/// Between two runs none of them listens.
+/// No run listens for signals between two runs.
 #[test]
 fn ctrl_c_between_two_runs_ends_them_all() {
     let folder = tempfile::tempdir().unwrap();

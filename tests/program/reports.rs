@@ -252,7 +252,7 @@ fn record_with_byte_order_mark_is_read() {
     }
 }
 
-/// The lines with `jq` that docs/reference/record.md shows.
+/// Runs the `jq` lines of docs/reference/record.md.
 #[test]
 fn documented_jq_recipes_work() {
     const DOCUMENTATION: &str = include_str!("../../docs/reference/record.md");
@@ -314,7 +314,7 @@ fn csv_has_a_line_per_interval() {
     }
 }
 
-/// The cells of a CSV report.
+/// Returns the cells of a CSV report.
 fn cells(csv: &str) -> Vec<Vec<&str>> {
     csv.lines().map(|line| line.split(',').collect()).collect()
 }
@@ -360,7 +360,7 @@ fn partial_interval_counts_for_diskspd_only() {
 }
 
 #[test]
-fn an_interrupted_run_ends_where_its_last_interval_ends() {
+fn interrupted_run_ends_with_its_last_interval() {
     let directory = directory();
     let (csv, json) = (directory.path().join("run.csv"), directory.path().join("run.json"));
     let line = format!(
@@ -408,7 +408,7 @@ fn an_interrupted_run_ends_where_its_last_interval_ends() {
 }
 
 #[test]
-fn a_program_that_was_stopped_says_for_how_long() {
+fn stopped_program_reports_stop_duration() {
     let (directory, json) = directory_with("run.json");
     let line = format!(
         "--engine null -c64M -b4K -D200 -W0 -d3600 --strict --stream - --out {} {{}}",

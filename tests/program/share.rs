@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A server with the share `data`, mounted with all others of the network; ended and unmounted when dropped.
+/// Server of the share `data`, mounted with all others of the network; ended and unmounted on drop.
 struct Server {
     process: Child,
-    /// One of loopback's many, so that several tests can run at a time.
+    /// One of many loopback addresses, so that tests can run in parallel.
     address: String,
     network: PathBuf,
     directory: tempfile::TempDir,

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const RUN: &str = "--engine=sim -c1G -b4K -r -L -W0 -d1 -o8";
 
-/// A folder in which a comparison is typed.
+/// Folder of a comparison.
 struct Bench {
     lab: Lab,
     temporary: TempDir,
@@ -49,7 +49,7 @@ impl Bench {
         fs::read_dir(self.temporary.path()).unwrap().count()
     }
 
-    /// The same at a boot of a kernel; `None` = this machine doesn't let that be staged.
+    /// Runs a line at a boot of a kernel; `None` = cannot be simulated on this machine.
     fn run_at(&self, release: &str, boot: u32, line: &str) -> Option<Ended> {
         let [kernel, id] = [format!("kernel-{release}"), format!("boot-{boot}")];
         fs::write(self.path(&kernel), format!("{release}\n")).unwrap();
@@ -225,7 +225,7 @@ fn failed_run_ends_the_comparison_and_the_gate() {
     }
 }
 
-/// Processes of a group, or whose command line has this in it.
+/// Returns the number of processes of a group, or with these words in their command line.
 fn processes_with(words: &str) -> usize {
     let all = fs::read_dir("/proc").unwrap().flatten();
     let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
@@ -260,7 +260,7 @@ fn ctrl_c_ends_the_running_program_and_cleans_up() {
 }
 
 #[test]
-fn a_program_ends_with_the_comparison_that_is_killed() {
+fn killed_comparison_ends_its_programs() {
     let bench = Bench::new();
     let mark = format!("{}", bench.path("target").display());
     let line = format!(

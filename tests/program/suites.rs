@@ -13,7 +13,7 @@ const SUITE: &str = "name = 'nightly'\nabout = 'two tests'\nrepeat = 2\n\n[[test
     about = 'random reads'\ncommand = '-b4K -r -o4'\nmetric = 'iops'\n\n[[test]]\nname = 'writes'\n\
     command = '-b8K -w100 -o2'\nmetric = 'iops'\nworse = '5%'\n";
 
-/// A folder with a history and a suite.
+/// Returns a folder with a history and a suite.
 fn suite_lab() -> Lab {
     let lab = Lab::new().with_word("SIM", SIM);
     lab.write("s.toml", SUITE);
@@ -164,7 +164,7 @@ fn baseline_is_set_checked_and_removed_without_losing_runs() {
     assert_eq!(lab.done("history list").stdout.lines().filter(|line| line.contains("f.dat")).count(), 12);
 }
 
-/// The warning of runs that cannot detect a change comes before the first run, with a sufficient number.
+/// The warning about too few runs comes before the first run, with a sufficient number.
 #[test]
 fn too_few_runs_are_reported_before_they_are_made() {
     let lab = suite_lab();

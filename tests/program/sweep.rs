@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// A run of a second in simulated time takes some milliseconds: blocks of 1 MiB are limited by the device's link.
+/// Options with which a simulated second takes some ms, because the device's link limits blocks of 1 MiB.
 const SIM: [&str; 5] = ["--engine=sim", "-d1", "-W0", "-b1M", "-c1G"];
 
 fn sweep_of(before: &[&str], target: &Path) -> Ended {
@@ -103,7 +103,7 @@ fn added_latency_is_reported_in_one_line() {
 }
 
 #[test]
-fn page_marks_no_knee_that_is_unknown() {
+fn page_omits_unknown_knee() {
     let (folder, target) = place();
     for (loads, is_known) in [("-o1..32", true), ("-o1,2", false)] {
         let page = folder.path().join("sweep.html");
@@ -252,7 +252,7 @@ fn invalid_sweep_is_refused_before_first_point() {
 }
 
 #[test]
-fn a_point_that_fails_is_a_row() {
+fn failed_point_has_a_table_row() {
     let (folder, target) = place();
     let count = folder.path().join("count");
     // The second time it fails.
@@ -269,7 +269,7 @@ fn figures(ended: &Ended) -> Vec<String> {
     ended.stdout.lines().take_while(|line| !line.is_empty()).map(of).collect()
 }
 
-/// When a sweep is killed. The numbers count the runs that it may end before.
+/// Time of the kill of a sweep. Numbers count the runs before it.
 #[derive(Debug, Clone, Copy)]
 enum Killed {
     SynchronousEngine,
@@ -294,7 +294,7 @@ impl Killed {
     }
 }
 
-/// A sweep in a folder, and a gate before each of its runs at which it kills itself (`kill -9`).
+/// Sweep in a folder that kills itself (`kill -9`) before one of its runs.
 struct Mortal {
     folder: std::path::PathBuf,
     gate: std::path::PathBuf,
@@ -376,7 +376,7 @@ impl Mortal {
 }
 
 #[test]
-fn killed_sweeps_end_with_the_points_of_undisturbed_ones() {
+fn resumed_sweep_equals_undisturbed_sweep() {
     let (folder, target) = place();
     // By any other order of runs, or of their seeds, the second one would come to other rates.
     let grid = ["-o1..64", "--repeat", "4"];
@@ -471,7 +471,7 @@ fn answers_are_given_per_workload_without_range_ends() {
 }
 
 #[test]
-fn a_folder_belongs_to_one_sweep() {
+fn folder_of_another_sweep_is_refused() {
     let (folder, target) = place();
     let directory = folder.path().join("kept");
     let kept = directory.to_str().unwrap();

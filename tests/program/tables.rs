@@ -134,7 +134,7 @@ fn empty_folder_is_reported() {
 }
 
 #[test]
-fn names_stay_in_their_cell() {
+fn names_are_escaped_in_table_cells() {
     let directory = directory();
     let name = "a,b|\"c\"\u{1b}[31m.xml";
     std::fs::write(directory.path().join(name), DISKSPD[1].1).unwrap();

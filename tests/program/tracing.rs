@@ -36,7 +36,7 @@ fn count(trace: &Value, event: &str) -> u64 {
     counts.iter().find(|count| count["event"] == event).unwrap()["count"].as_u64().unwrap()
 }
 
-/// Events that found no room in the kernel's buffers: no defect of the program on a busy machine, but they are counted.
+/// Returns the number of events lost from full kernel buffers, which is not a defect on a busy machine.
 fn lost(trace: &Value) -> u64 {
     let lost = trace["session"]["lost_events"].as_u64().unwrap();
     if lost > 0 {
@@ -45,7 +45,7 @@ fn lost(trace: &Value) -> u64 {
     lost
 }
 
-/// Instances of tracefs that programs made which don't run any more.
+/// Returns the tracefs instances of programs that have ended.
 fn left_behind() -> Vec<String> {
     let entries = |place| std::fs::read_dir(place).into_iter().flatten().flatten();
     let places = ["/sys/kernel/tracing/instances", "/sys/kernel/debug/tracing/instances"];
@@ -60,7 +60,7 @@ fn left_behind() -> Vec<String> {
     left.map(|path| path.display().to_string()).collect()
 }
 
-/// The cells of a device's row in the report: requests, mean, 50th, 99th, our mean.
+/// Returns the cells of a device's row in the report: requests, mean, 50th, 99th, our mean.
 #[track_caller]
 fn device_row(report: &str, device: &str, kind: &str) -> Vec<String> {
     let rows =
@@ -240,7 +240,7 @@ fn untraceable_events_are_refused_before_start() {
 }
 
 #[test]
-fn without_the_privilege_one_message_says_what_to_do() {
+fn missing_trace_privilege_has_one_remedy_message() {
     if !is_root() {
         return;
     }

@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 
 const MIB: u64 = 1 << 20;
 
-/// A short run of reads past the page cache.
+/// Options of a short run with unbuffered reads.
 const READS: &str = "-b4K -r -o4 -Su BRIEF";
 
 fn reads(options: &str, target: &Path) -> Ended {
     diskspd(&format!("{READS} {options} {{}}"), target)
 }
 
-fn said(ended: &Ended) -> (Vec<&str>, Vec<&str>) {
+fn content_messages(ended: &Ended) -> (Vec<&str>, Vec<&str>) {
     const WORDS: [&str; 4] = [" holes", "extents", "zeros", "compresses"];
     const LABELS: [&str; 3] = ["NOTE: ", "WARNING: ", "WRONG: "];
     let labelled = |line: &str| LABELS.iter().any(|label| line.starts_with(label));
@@ -29,10 +29,10 @@ fn said(ended: &Ended) -> (Vec<&str>, Vec<&str>) {
 }
 
 #[track_caller]
-fn is_told(target: &Path, severity: &str, words: &str) {
+fn is_reported(target: &Path, severity: &str, words: &str) {
     let ended = reads("", target);
     ended.report();
-    let (before, after) = said(&ended);
+    let (before, after) = content_messages(&ended);
     assert!(before.len() == 1 && before[0].starts_with("WARNING: "), "{}", ended.stderr);
     assert!(before[0].contains(words), "{words:?} is not in {}", ended.stderr);
     assert!(after.len() == 1 && after[0].starts_with(severity), "{}", ended.stderr);
@@ -46,7 +46,7 @@ fn is_told(target: &Path, severity: &str, words: &str) {
 #[track_caller]
 fn is_honest(ended: &Ended) {
     ended.report();
-    assert_eq!(said(ended), (vec![], vec![]), "{}", ended.stderr);
+    assert_eq!(content_messages(ended), (vec![], vec![]), "{}", ended.stderr);
 }
 
 fn random(bytes: u64) -> Vec<u8> {
@@ -59,7 +59,7 @@ fn content(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// A file of holes, with random data in some parts.
+/// Creates a sparse file with random data in some parts.
 fn sparse(path: PathBuf, size: u64, written: &[(u64, u64)]) -> PathBuf {
     let file = File::create(&path).unwrap();
     file.set_len(size).unwrap();
@@ -80,10 +80,14 @@ fn unwritten_files_are_reported_before_and_after_the_run() {
     let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);
     let Some(unwritten) = allocated(at("unwritten"), 16 * MIB) else { return };
-    is_told(&unwritten, "WRONG", "is 100 % unwritten extents: reads of those parts never reach the device");
-    is_told(&sparse(at("sparse"), 16 * MIB, &[]), "WRONG", "is 100 % holes");
-    is_told(&sparse(at("half"), 16 * MIB, &[(0, 8 * MIB)]), "WRONG", "is 50 % holes");
-    is_told(&sparse(at("quarter"), 16 * MIB, &[(4 * MIB, 12 * MIB)]), "WARNING", "is 25 % holes");
+    is_reported(
+        &unwritten,
+        "WRONG",
+        "is 100 % unwritten extents: reads of those parts never reach the device",
+    );
+    is_reported(&sparse(at("sparse"), 16 * MIB, &[]), "WRONG", "is 100 % holes");
+    is_reported(&sparse(at("half"), 16 * MIB, &[(0, 8 * MIB)]), "WRONG", "is 50 % holes");
+    is_reported(&sparse(at("quarter"), 16 * MIB, &[(4 * MIB, 12 * MIB)]), "WARNING", "is 25 % holes");
     // Only the part that is read counts.
     is_honest(&reads("-B8M", &sparse(at("end"), 16 * MIB, &[(8 * MIB, 8 * MIB)])));
     // What is only written needs nothing to read.
@@ -91,7 +95,7 @@ fn unwritten_files_are_reported_before_and_after_the_run() {
 }
 
 #[test]
-fn honest_files_are_not_complained_about() {
+fn honest_files_have_no_findings() {
     let directory = crate::common::directory();
     let filled = sparse(directory.path().join("random"), 16 * MIB, &[(0, 16 * MIB)]);
     is_honest(&reads("", &filled));
@@ -107,7 +111,7 @@ fn honest_files_are_not_complained_about() {
 }
 
 #[test]
-fn the_record_holds_the_facts_and_the_finding() {
+fn record_contains_content_facts_and_finding() {
     let directory = crate::common::directory();
     let half = sparse(directory.path().join("half"), 16 * MIB, &[(0, 8 * MIB)]);
     let json = directory.path().join("a.json");
@@ -131,11 +135,11 @@ fn compressible_content_is_reported() {
     let Some(_) = run("mount", &["-o", "remount,compress=zstd", plain.to_str().unwrap()]) else { return };
     fs::write(plain.join("zeros"), vec![0; 16 * MIB as usize]).unwrap();
     File::open(plain.join("zeros")).unwrap().sync_all().unwrap();
-    is_told(&plain.join("zeros"), "WRONG", "compresses to about 0 %, and btrfs (compress=zstd");
+    is_reported(&plain.join("zeros"), "WRONG", "compresses to about 0 %, and btrfs (compress=zstd");
     let pattern: Vec<u8> = (0..16 * MIB).map(|at| at as u8).collect();
     fs::write(plain.join("pattern"), pattern).unwrap();
     File::open(plain.join("pattern")).unwrap().sync_all().unwrap();
-    is_told(&plain.join("pattern"), "WRONG", "compresses to about");
+    is_reported(&plain.join("pattern"), "WRONG", "compresses to about");
     let again = sparse(plain.join("again"), 16 * MIB, &[(0, 16 * MIB)]);
     is_honest(&reads("", &again));
 }
@@ -143,18 +147,18 @@ fn compressible_content_is_reported() {
 #[test]
 fn unwritten_devices_are_reported() {
     let Some(zram) = Zram::new(64) else { return };
-    is_told(&zram.0, "WRONG", "holds only zeros, which zram");
+    is_reported(&zram.0, "WRONG", "holds only zeros, which zram");
     File::options().write(true).open(&zram.0).unwrap().write_all_at(&random(64 * MIB), 0).unwrap();
     is_honest(&reads("", &zram.0));
     let compressible: Vec<u8> = (0..64 * MIB).map(|at| at as u8).collect();
     File::options().write(true).open(&zram.0).unwrap().write_all_at(&compressible, 0).unwrap();
-    is_told(&zram.0, "WRONG", "compresses: the device reads less than the run counts");
+    is_reported(&zram.0, "WRONG", "compresses: the device reads less than the run counts");
 }
 
 #[test]
 fn loop_device_on_sparse_file_is_reported() {
     let Some(device) = Loop::new(16 * MIB) else { return };
-    is_told(&device.device, "WRONG", "is a loop device on a file that is 100 % holes");
+    is_reported(&device.device, "WRONG", "is a loop device on a file that is 100 % holes");
     let Some(full) = Loop::with(16 * MIB, &[], |file| file.write_all_at(&random(16 * MIB), 0).unwrap())
     else {
         return;
@@ -207,7 +211,7 @@ fn prefill_refuses_protected_files() {
 }
 
 #[test]
-fn prefill_says_when_there_is_no_room() {
+fn prefill_without_space_is_reported() {
     let Some((_device, at)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
     let huge = sparse(at.join("huge"), 256 * MIB, &[]);
     reads("--prefill", &huge).fails(1, &["the file system is full", "256", "free some space"]);

@@ -22,7 +22,7 @@ fn per_thread_limit_is_stated_as_sum() {
     }
 }
 
-/// A finding of a time span.
+/// Returns a finding of a time span.
 fn finding(name: &'static str, severity: Severity, time_span: usize) -> Finding {
     let finding = Finding::of_machine(name, severity, format!("this is {name}"));
     finding.in_time_span(Some(time_span)).shown_by("figures".into()).remedy("help")
@@ -80,7 +80,7 @@ NOTE: this is limited-by-storage (-v shows 2 more: steady, idle-exit-latency)
     assert!(full(two(), 2).contains("NOTE: time span 1: this is limited-by-storage\n"));
 }
 
-/// A run prints five findings: all that are wrong, then the worst of the others.
+/// A run prints five findings: all wrong ones, then the worst others.
 #[test]
 fn five_findings_are_printed_and_the_others_counted() {
     use Severity::{Note, Warning, Wrong};
@@ -113,7 +113,7 @@ fn five_findings_are_printed_and_the_others_counted() {
     }
 }
 
-/// With -v, findings that several targets share are printed once.
+/// With -v, findings shared by several targets are printed once.
 #[test]
 fn findings_of_several_targets_are_printed_once() {
     use Severity::{Note, Warning, Wrong};
@@ -200,7 +200,7 @@ fn misspelled_command_is_not_a_target() {
     assert!(!there.status.success() && said.contains("'repot'"), "it is a file: {said}");
 }
 
-/// The lines of an XML document without these elements.
+/// Returns the lines of an XML document without these elements.
 fn without(xml: &str, elements: &[&str]) -> String {
     let mut inside = None;
     let mut lines = Vec::new();

@@ -18,7 +18,7 @@ const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/wine/bcr
 
 struct Windows {
     exe: PathBuf,
-    /// Where Wine keeps its files, and the stand-in lies.
+    /// Folder of Wine's files and of the stand-in.
     folder: PathBuf,
 }
 
@@ -101,7 +101,7 @@ impl Windows {
         self.alike(folder, line, |ended| ended)
     }
 
-    /// The same of what names files, which Windows writes in its way.
+    /// As [`same`], for output with file names, which Windows writes differently.
     #[track_caller]
     fn same_but_for_paths(&self, folder: &Path, line: &str) -> Ended {
         self.alike(folder, line, |ended| Ended { stdout: ended.stdout.replace('\\', "/"), ..ended })
@@ -118,8 +118,8 @@ impl Windows {
     }
 }
 
-/// Runs a program of Wine to its end. Its output goes to files, because services of Wine may keep pipes
-/// open for a minute.
+/// Runs a program in Wine to its end. Its output goes to files, because services of Wine may keep pipes open
+/// for a minute.
 fn ended(mut command: Command) -> std::io::Result<Ended> {
     // `--out -` writes the bytes of a file.
     let is_file = command.get_args().any(|word| word == "-");
@@ -141,7 +141,7 @@ fn on_linux(folder: &Path, arguments: &[&str]) -> Ended {
     output(command.args(arguments).current_dir(folder)).unwrap().into()
 }
 
-/// A folder with runs of DISKSPD, fio and this program, and a job file.
+/// Creates a folder with runs of DISKSPD, fio and this program, and a job file.
 fn with_runs() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
@@ -400,7 +400,7 @@ fn disks_are_listed_by_number_and_refused_as_outputs() {
     }
 }
 
-/// A folder with what plays Microsoft's tool.
+/// Creates a folder with a stand-in for Microsoft's tool.
 fn with_tool() -> tempfile::TempDir {
     const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/wine/diskspd.c");
     let folder = tempfile::tempdir().unwrap();
@@ -416,7 +416,7 @@ fn with_tool() -> tempfile::TempDir {
 }
 
 #[test]
-fn microsofts_tool_makes_the_runs() {
+fn runs_are_executed_by_microsoft_diskspd() {
     let Some(windows) = windows() else { return };
     let folder = with_tool();
     let path = folder.path();
@@ -466,7 +466,7 @@ fn recorded_command_lines_mean_the_same() {
     });
 }
 
-/// How the program was called differs.
+/// Removes the name of the called program, which differs.
 fn without_program(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix("Command Line: ").and_then(|rest| rest.split_once(" -")) {
         Some((_, rest)) => format!("Command Line: -{rest}\n"),
@@ -690,7 +690,7 @@ fn ctrl_c_ends_a_run_with_its_report() {
 }
 
 #[test]
-fn files_are_made_read_and_written_in_every_way() {
+fn files_work_in_every_access_mode() {
     let Some(windows) = windows() else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();

@@ -10,8 +10,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-/// A folder with the stand-ins of DISKSPD, ssh and sftp, and a history. `DISKSPD` in a line is `--with` and the
-/// stand-in.
+/// Creates a folder with stand-ins of DISKSPD, ssh and sftp, and a history. `DISKSPD` in a line is `--with`
+/// and the stand-in.
 fn stand_ins() -> Lab {
     let lab = Lab::new().with_word("DISKSPD", "--with=./diskspd");
     let path = format!("{}:/usr/bin:/bin", lab.folder().display());
@@ -29,7 +29,7 @@ fn stand_ins() -> Lab {
     lab
 }
 
-/// The number of runs that the stand-in has made.
+/// Returns the number of runs of the stand-in.
 fn count_runs(lab: &Lab) -> u32 {
     lab.read("runs").trim().parse().unwrap_or(0)
 }

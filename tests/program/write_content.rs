@@ -218,7 +218,7 @@ fn source_is_read_from_all_locations() {
 }
 
 #[test]
-fn short_and_empty_files_and_random_sources() {
+fn short_empty_and_random_sources_are_handled() {
     let directory = directory();
     let (file, source) = (directory.path().join("test.dat"), directory.path().join("source"));
     std::fs::write(&source, "abc").unwrap();
@@ -235,7 +235,7 @@ fn short_and_empty_files_and_random_sources() {
     assert!(block.chunks(8).collect::<HashSet<_>>().len() == BLOCK / 8);
 }
 
-/// Bytes of many writes of an odd size.
+/// Returns the bytes of many writes with an odd size.
 fn noise(seed: u64, bytes: usize) -> Vec<u8> {
     let mut random = Random::new(seed);
     let mut content = vec![0; bytes];
@@ -244,7 +244,7 @@ fn noise(seed: u64, bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn noise_has_nothing_for_a_compressor() {
+fn random_content_is_incompressible() {
     let content = noise(0, 1 << 20);
     // Nothing to refer back to: no 8 bytes occur twice, wherever they begin.
     let mut seen = HashSet::with_capacity(content.len());
@@ -259,7 +259,7 @@ fn noise_has_nothing_for_a_compressor() {
 }
 
 #[test]
-fn threads_have_separate_noise() {
+fn threads_write_different_random_content() {
     let sectors = |seed| noise(seed, 1 << 16).chunks(512).map(<[u8]>::to_vec).collect::<HashSet<_>>();
     let mut all = HashSet::new();
     (0..64).for_each(|seed| all.extend(sectors(seed)));
@@ -268,7 +268,7 @@ fn threads_have_separate_noise() {
 }
 
 #[test]
-fn a_compressor_agrees() {
+fn real_compressor_confirms_requested_ratio() {
     let directory = directory();
     let (file, packed) = (directory.path().join("noise"), directory.path().join("packed"));
     std::fs::write(&file, noise(3, 2 << 20)).unwrap();

@@ -45,7 +45,7 @@ fn picture(crates: &BTreeMap<String, Vec<String>>) -> String {
 }
 
 #[test]
-fn the_picture_of_the_crates_is_what_cargo_knows() {
+fn crate_picture_matches_cargo_metadata() {
     is_kept_between("ARCHITECTURE.md", "crates", &format!("```\n{}```", picture(&crates())));
 }
 
@@ -122,7 +122,7 @@ fn paths_in_documents_exist() {
     }
 }
 
-/// The most functions that a system may have to offer for what reads and judges.
+/// Maximum number of functions that a system must provide for reading and judging.
 const MOST_OF_A_SYSTEM: usize = 60;
 
 fn offered(file: &Path) -> Vec<String> {

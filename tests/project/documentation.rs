@@ -30,7 +30,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The names that headings of a page have in links.
+/// Returns the link names of a page's headings.
 fn anchors(text: &str) -> BTreeSet<String> {
     let heading = |line: &str| {
         let title =
@@ -126,7 +126,7 @@ fn readme_is_short_and_has_both_commands() {
     }
 }
 
-/// Every option that Linux adds is explained in the documentation, not in the compatibility table alone.
+/// The documentation explains each option of Linux, not only the compatibility table.
 #[test]
 fn feature_page_lists_help_forms_and_exit_codes() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");

@@ -12,14 +12,14 @@ use std::sync::Mutex;
 use std::time::Duration;
 use std::{env, fs, thread};
 
-/// Changed inputs of each target in an ordinary test run.
+/// Number of changed inputs of each target in an ordinary test run.
 const INPUTS: u64 = 100;
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz"))
 }
 
-/// A number from the environment.
+/// Returns a number from the environment.
 fn number(name: &str) -> Option<u64> {
     env::var(name).ok().map(|text| text.parse().unwrap())
 }

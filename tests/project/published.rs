@@ -7,7 +7,7 @@ use crate::common::tool;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All texts of a folder.
+/// Returns all texts of a folder.
 fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

@@ -10,7 +10,7 @@ fn text(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap()
 }
 
-/// The paths and texts of all Rust files in a folder.
+/// Collects the paths and texts of all Rust files in a folder.
 fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if path.is_dir() {
@@ -22,13 +22,13 @@ fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// The rows of the table, without its head: cells without their outer spaces.
+/// Returns the rows of the table without its head, with trimmed cells.
 fn rows(text: &str) -> Vec<Vec<&str>> {
     let lines = text.lines().filter(|line| line.starts_with('|')).skip(2);
     lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
-/// The names of tests and checks in the table that do not exist; a row without a name counts as well.
+/// Returns the missing tests and checks of the table; a row without a name counts as well.
 fn missing(text: &str, sources: &[(String, String)]) -> Vec<String> {
     let is_test = |name: &str| {
         // Without a module the test may be in any file.

@@ -40,15 +40,15 @@ fn with(beside: &[&'static str]) -> Vec<(&'static str, &'static Source)> {
     program.chain(beside).collect()
 }
 
-/// Lines that a function may have.
+/// Maximum lines of a function.
 const LONGEST_FUNCTION: usize = 60;
 
-/// A file and the line of a place in it.
+/// Formats a file with the line of a place in it.
 fn place(source: &Source, at: usize) -> String {
     format!("{}:{}", source.place, source.line(at))
 }
 
-/// Files in which words stand that only some modules may use, in tests too.
+/// Returns files with words that only some modules may use, also in tests.
 fn outside(modules: &[&str], words: &[&str]) -> Found {
     let mut found = Found::default();
     for source in SOURCES.iter() {
@@ -209,7 +209,7 @@ const OPENS_FOR_WRITING: [&str; 14] = [
 ];
 
 #[test]
-fn only_the_door_opens_files_for_writing() {
+fn only_output_policy_opens_files_for_writing() {
     let mut found = Found::default();
     for source in SOURCES.iter() {
         for word in OPENS_FOR_WRITING {
@@ -297,7 +297,7 @@ fn kernel_files_are_named_in_host_only() {
     hold("ask host for what the kernel's files say", "kernel_files.txt", &found);
 }
 
-/// How many functions of a source outside of its tests have errors that are texts alone.
+/// Returns the number of functions of a source outside of its tests whose errors are plain texts.
 fn text_errors(source: &Source) -> usize {
     let is_error = |at: &usize| {
         let before = &source.code[..*at];
@@ -317,7 +317,7 @@ fn text_errors(source: &Source) -> usize {
 }
 
 #[test]
-fn errors_are_types() {
+fn functions_return_error_types() {
     let mut found = Found::default();
     for (module, source) in with(&["xtask", "tests", "engines-tests"]) {
         let count = text_errors(source) as u64;
@@ -362,7 +362,7 @@ const WIDENING: &[&str] = &[
     "let everybody ",
 ];
 
-fn said(source: &Source) -> String {
+fn literal_text(source: &Source) -> String {
     let texts = source.literals.iter().filter(|(at, _)| !source.is_test(*at));
     texts.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n")
 }
@@ -386,7 +386,7 @@ fn pages(root: &Path) -> Vec<PathBuf> {
 fn advice_never_widens_permissions() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
-    let sources = SOURCES.iter().map(|source| (said(source), root.join(&source.place)));
+    let sources = SOURCES.iter().map(|source| (literal_text(source), root.join(&source.place)));
     let pages = pages(root).into_iter().map(|path| (fs::read_to_string(&path).unwrap(), path));
     for (text, path) in sources.chain(pages) {
         // A string goes on in the next line behind a backslash.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A rule that a workflow or script breaks.
+/// Rule of a workflow or script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rule {
     /// `uses` names a local workflow, or a commit with its version as a comment.
@@ -34,14 +34,14 @@ enum Rule {
 
 use Rule::*;
 
-/// A job of a workflow: its lines, with continued lines joined.
+/// Job of a workflow, with continued lines joined.
 struct Job<'a> {
     name: &'a str,
     body: String,
 }
 
 impl Job<'_> {
-    /// The value of a key of the job, without its brackets.
+    /// Returns the value of a key of the job, without its brackets.
     fn value(&self, key: &str) -> Option<&str> {
         let line = self
             .body
@@ -63,7 +63,7 @@ impl Job<'_> {
     }
 }
 
-/// A workflow: its name and text.
+/// Name and text of a workflow.
 type Workflow<'a> = (&'a str, &'a str);
 
 fn head(text: &str) -> &str {
@@ -84,7 +84,7 @@ fn jobs(text: &str) -> Vec<Job<'_>> {
     jobs
 }
 
-/// The faults of all workflows: file and rule.
+/// Returns the violations of all workflows: file and rule.
 fn faults(workflows: &[Workflow<'_>]) -> BTreeSet<(String, Rule)> {
     let mut faults = BTreeSet::new();
     for (file, text) in workflows {
@@ -164,7 +164,7 @@ fn builds_nothing(job: &Job<'_>) -> bool {
         && !job.has("run: c")
 }
 
-/// The jobs that must have ended before this one.
+/// Returns the jobs that must end before this one.
 fn needs<'a>(jobs: &'a [Job<'a>], job: &Job<'_>) -> Vec<&'a Job<'a>> {
     let names = job.value("needs").unwrap_or_default().split(',').map(str::trim);
     let direct: Vec<&Job<'_>> = names.filter_map(|name| jobs.iter().find(|job| job.name == name)).collect();
@@ -178,7 +178,7 @@ fn runs_tests(job: &Job<'_>, workflows: &[Workflow<'_>]) -> bool {
     has(job) || workflows.iter().any(|(file, text)| called(file) && jobs(text).iter().any(has))
 }
 
-/// The faults of a shell script, or of the scripts of a job.
+/// Returns the violations of a shell script, or of the scripts of a job.
 fn shell_faults(text: &str) -> Vec<Rule> {
     let text = text.replace("\\\n", " ");
     let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));

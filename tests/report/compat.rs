@@ -30,7 +30,7 @@ fn machine_named(letter: &str) -> System {
     host::read(&root)
 }
 
-/// The effective affinity of a command line as reports show it.
+/// Returns the effective affinity of a command line as in reports.
 fn order(line: &str, system: &System) -> String {
     let profile = profile_of(line);
     let cpus = effective_affinity(&profile.time_spans[0], profile.compat, &system.topology);
@@ -38,7 +38,7 @@ fn order(line: &str, system: &System) -> String {
 }
 
 #[test]
-fn cpus_are_taken_in_the_order_of_the_tables() {
+fn cpu_order_matches_recorded_tables() {
     let machines: std::collections::BTreeMap<&str, System> =
         ["L", "H", "S", "G"].into_iter().map(|letter| (letter, machine_named(letter))).collect();
     let table = include_str!("../data/affinity-orders.txt");
@@ -55,7 +55,7 @@ fn cpus_are_taken_in_the_order_of_the_tables() {
 }
 
 #[test]
-fn without_an_order_2_2_takes_cpus_as_they_are_stated() {
+fn affinity_of_2_2_keeps_the_given_order() {
     let (hybrid, groups) = (machine_named("H"), machine_named("G"));
     for (options, machine, expected) in [
         ("-a7,0 -t2", &hybrid, "7 0"),
@@ -71,7 +71,7 @@ fn without_an_order_2_2_takes_cpus_as_they_are_stated() {
 }
 
 #[test]
-fn disallowed_cpus_are_in_no_order() {
+fn disallowed_cpus_are_excluded_from_orders() {
     let (_directory, root) = machine("offline");
     let system = host::read(&root);
     assert_eq!(order("--compat=2.3 -t16 f.dat", &system), "0-2,6");
@@ -193,7 +193,7 @@ fn cache(level: u32, kind: CacheKind, size_kib: u64, associativity: u32, mask: u
     Cache { level, kind, size: size_kib << 10, line: 64, associativity, masks: vec![(0, mask)] }
 }
 
-/// The hybrid machine with the caches of such ones.
+/// Returns the hybrid machine with typical caches.
 fn hybrid() -> System {
     use CacheKind::{Data, Instruction, Unified};
     let mut caches = Vec::new();
@@ -276,7 +276,7 @@ fn caches_of_several_groups_are_listed_by_group() {
     }
 }
 
-/// A record with two threads of -u and their waits.
+/// Returns a record of two threads with -u and their waits.
 fn record(line: &str) -> Record {
     let mut profile = profile_of(line);
     profile.command_line = line.into();

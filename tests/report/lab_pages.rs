@@ -16,7 +16,7 @@ use diskspd::results::{
 use diskspd::stats::trend::Trend;
 use diskspd::units::Millis;
 
-/// A side of reads and writes around a level: its runs differ by 1 % from one to the next.
+/// Returns a side of reads and writes around a level, with 1 % difference between consecutive runs.
 fn mixed(name: &str, level: f64, count: usize) -> Side {
     let halves = |span: &mut SpanSummary| {
         span.write = span.read;
@@ -95,7 +95,7 @@ fn comparison_page_has_verdict_first_and_all_figures() {
     }
 }
 
-/// The cells of the row of a chart's table that begins with a name.
+/// Returns the cells of the row with this name in the table of a chart.
 fn row(page: &str, chart: &str, name: &str) -> Vec<String> {
     let chart = page.split(&format!("id=\"{chart}\"")).nth(1).unwrap().split("</figure>").next().unwrap();
     let row = chart.split("<tr data-at=").find(|row| row.contains(&format!(">{name}</th>")));
@@ -184,7 +184,7 @@ fn inconclusive_comparison_states_the_reason() {
 }
 
 #[test]
-fn names_cannot_become_elements_of_a_comparison() {
+fn hostile_names_are_escaped_in_a_comparison() {
     let hostile = |count| {
         let mut side = mixed(HOSTILE, 5000.0, count);
         for run in &mut side.runs {
@@ -207,7 +207,8 @@ fn does_nothing(page: &str) {
     assert!(page.contains("&lt;script&gt;alert(1)"));
 }
 
-/// Runs of a day each; from the seventeenth on they are a tenth slower. The second is pinned, the first sixteen have a label.
+/// Returns daily runs, which are a tenth slower from the seventeenth on. The second is pinned, the first
+/// sixteen have a label.
 fn listed(count: usize) -> Vec<ListedRun<'static>> {
     let run = |number: usize| {
         let slower = if number < 16 { 1.0 } else { 0.9 };
@@ -345,7 +346,7 @@ fn page_of_ten_thousand_runs_opens_in_a_browser() {
 }
 
 #[test]
-fn names_cannot_become_elements_of_a_history() {
+fn hostile_names_are_escaped_in_a_history() {
     let mut runs = listed(10);
     let hostile: &[String] = Vec::leak(vec![HOSTILE.into()]);
     for run in &mut runs {

@@ -64,7 +64,7 @@ pub struct Element {
     pub text: String,
 }
 
-/// Every element of a page; fails if it isn't well-formed XML.
+/// Returns all elements of a page; fails if it is not well-formed XML.
 pub fn elements(page: &str) -> Vec<Element> {
     let mut reader = quick_xml::Reader::from_str(page);
     let (mut all, mut open): (Vec<Element>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -148,8 +148,8 @@ fn page_is_well_formed_and_self_contained() {
     }
 }
 
-/// The three time spans of a record: random reads, writes of four threads on another target, and one that was never
-/// measured.
+/// Returns the three time spans of a record: random reads, writes of four threads on another target, and an
+/// unmeasured one.
 fn three_workloads() -> Record {
     let mut record = three_spans();
     let [first, second, third] = &mut record.profile.time_spans[..] else { panic!("not three") };
@@ -207,7 +207,7 @@ fn workload_page_has_table_and_titled_sections() {
 }
 
 #[test]
-fn the_verdict_speaks_of_workloads_and_leads_to_them() {
+fn verdict_links_to_its_workloads() {
     let mut record = three_workloads();
     // Sequential writes of four threads, all from the start: a warning of this time span alone.
     record.profile.time_spans[1].targets[0].threads_per_file = 2;
@@ -365,18 +365,18 @@ fn parts_flushes_and_discards_have_tables_if_present() {
     assert!([1.234_567, 12_345.0, 50.0].iter().all(|value| holds(&shown, *value)), "{shown:?}");
 }
 
-/// The numbers that a page has for programs.
+/// Returns the numbers that a page contains for programs.
 pub fn values(page: &str) -> Vec<f64> {
     let data = elements(page).into_iter().filter(|element| element.name == "data");
     data.map(|element| element.attributes["value"].parse().unwrap()).collect()
 }
 
-/// JSON is read to the last digit but one.
+/// Whether `values` contains a number, up to the last digit of JSON.
 pub fn holds(values: &[f64], wanted: f64) -> bool {
     values.iter().any(|value| (value - wanted).abs() <= 1e-14 * wanted.abs())
 }
 
-/// A preconditioning that has these I/Os per second in its rounds.
+/// Returns a preconditioning with these I/Os per second in its rounds.
 fn preconditioned(rates: &[f64]) -> Record {
     let mut record = small();
     let round = |iops: &f64| RoundFigures {
@@ -469,7 +469,7 @@ fn headline_figures_match_the_json() {
 }
 
 #[test]
-fn a_figure_reads_as_its_exact_value() {
+fn figures_carry_their_exact_values() {
     let page = page(&synth::record(RECORDED[0]));
     let data = elements(&page).into_iter().filter(|element| element.name == "data");
     for element in data {
@@ -532,7 +532,7 @@ pub const HOSTILE: &str =
     "a\"b'><script>alert(1)</script><img src=x onerror=alert(1)>&amp;]]>\u{202e}\n\x1b[2J<!--";
 
 #[test]
-fn names_cannot_become_elements() {
+fn hostile_names_are_escaped_on_the_page() {
     let plain = small();
     let mut record = plain.clone();
     let hostile = RawText::from(HOSTILE);
@@ -562,12 +562,12 @@ fn names_cannot_become_elements() {
     assert!(page.contains("&lt;script&gt;alert(1)"));
 }
 
-/// The record of a run of 64 threads and an hour, each second with its latencies; one second had none of its I/Os.
+/// Returns the record of an hour with 64 threads and latencies by second; one second has no I/Os.
 fn large() -> Record {
     timed(64, 3600, &[1800])
 }
 
-/// The record of a run, each second with its latencies; in `idle` ones nothing was done.
+/// Returns the record of a run with latencies by second; `idle` seconds have no I/Os.
 fn timed(threads: u64, seconds: u64, idle: &[u64]) -> Record {
     let (threads_option, time) = (format!("-t{threads}"), format!("-d{seconds}"));
     let line = ["diskspd", &threads_option, "-o8", "-r", "-w30", "-L", "-D", &time, "-W0", "x.dat"];
@@ -674,7 +674,7 @@ fn hundreds_of_runs_have_rows_without_charts() {
 }
 
 #[test]
-fn a_curve_names_its_knee_and_its_objective() {
+fn curve_page_names_knee_and_objective() {
     let points = [(1000.0, 0.5), (4000.0, 0.6), (6000.0, 1.5), (6100.0, 9.0)];
     let point = |(number, (iops, ms)): (usize, (f64, f64))| CurvePoint {
         load: 1 << number,
@@ -727,7 +727,8 @@ fn a_curve_names_its_knee_and_its_objective() {
     }
 }
 
-/// A run at a depth: 150 us each on a link that all share, 300 us elsewhere; a percent more or less from run to run.
+/// Returns a run at a depth: 150 µs per I/O on a shared link, 300 µs elsewhere, with a variation of a
+/// percent.
 fn run_at(depth: f64, number: usize) -> RunRow {
     let iops = (depth / 450e-6).min(1.0 / 150e-6) * (1.0 + 0.01 * (number % 3) as f64);
     let mean_ms = 1000.0 * depth / iops;
@@ -761,7 +762,7 @@ fn run_at(depth: f64, number: usize) -> RunRow {
     }
 }
 
-/// A sweep of depths, each three times, in two groups; one point fails.
+/// Returns a sweep of depths with three runs each, in two groups, with one failed point.
 fn swept() -> (Sweep, Vec<CompletedPoint>) {
     let depths = [1, 2, 4, 8, 16];
     let point = |(group, block): (usize, &str), load: u64| {

@@ -57,7 +57,7 @@ pub fn described(document: &str) -> String {
     serde_json::to_string_pretty(&schema).expect("a schema") + "\n"
 }
 
-/// The tables of all fields, a section for each part of the record.
+/// Returns the tables of all fields, with a section for each part of the record.
 pub fn page(schema: &Value) -> String {
     let mut page = Page { text: String::new(), places: BTreeMap::new() };
     for (name, field) in schema["properties"].as_object().expect("fields") {
@@ -71,7 +71,7 @@ pub fn page(schema: &Value) -> String {
 
 struct Page {
     text: String,
-    /// The first place of objects with these fields.
+    /// First location of objects with these fields.
     places: BTreeMap<Vec<String>, String>,
 }
 

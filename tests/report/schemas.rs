@@ -53,7 +53,7 @@ use diskspd::units::Millis;
 use serde_json::Value;
 use std::path::Path;
 
-/// Every fault, and failures with and without a stamp.
+/// Returns every kind of damage, with and without a stamp.
 fn integrity() -> IntegrityResults {
     use SectorState::*;
     let found = FoundStamp { of_this_run: true, target: 1, offset: 1, generation: 1, writer: 1, write: 1 };
@@ -65,7 +65,7 @@ fn integrity() -> IntegrityResults {
     all
 }
 
-/// Records that have every field at least once, every optional one also missing or null.
+/// Returns records with all fields at least once, and each optional one also missing or null.
 fn examples() -> Vec<Record> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/synth");
     let files = std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path());
@@ -216,7 +216,7 @@ fn examples() -> Vec<Record> {
     records
 }
 
-/// Records of other programs: one of which all is known, one that claims nothing, and none at all (`--for`).
+/// Returns records of other programs: with all facts, without claims, and without a command (`--for`).
 fn judged_programs(full: &Record) -> [Record; 3] {
     let calls = SortedCalls::default();
     let engine = |ios| EngineFacts { ios, uncounted_reason: Some("a".into()), ..EngineFacts::default() };
@@ -279,7 +279,7 @@ fn device_view() -> DeviceView {
     DeviceView { in_flight: vec![class], requests: Some(requests), untraced_reason: None }
 }
 
-/// Merged records: of hosts of which much is known, and of such of which hardly anything is.
+/// Returns merged records of hosts with many and with few facts.
 fn several_hosts() -> [Record; 2] {
     let host = |number: u32, known: bool| {
         let mut record = synth::record(include_bytes!("../data/synth/43_rand3.json"));
@@ -317,7 +317,7 @@ fn several_hosts() -> [Record; 2] {
     [known, merge_all(&asked, unmeasured, vec![]).unwrap()]
 }
 
-/// An environment in which everything is known.
+/// Returns an environment with all facts.
 fn full_environment() -> Environment {
     let one = || Some(1);
     let word = || Some("a".to_string());
@@ -481,8 +481,7 @@ fn fill_results(span: &mut SpanResults) {
     }
 }
 
-/// I/Os of the seconds of a run that is steady, of one that changes, of one that is interrupted again and again, and of one
-/// that is so once.
+/// I/Os by second of a steady, a changed, a repeatedly interrupted and a once interrupted run.
 const COURSES: [fn(u64) -> u64; 4] = [
     |_| 1000,
     |second| if second < 12 { 3000 } else { 1000 },
@@ -503,13 +502,13 @@ fn preconditioning() -> Preconditioning {
     }
 }
 
-/// Beats of a run that pauses for 0.4 s every 1.7 s until second `until`.
+/// Returns ticks of a run with pauses of 0.4 s every 1.7 s until second `until`.
 fn paused(until: usize) -> TickCounts {
     let beat = |beat: usize| if beat / 50 < until && beat % 85 >= 65 { 0 } else { 20 };
     TickCounts { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) }
 }
 
-/// Latencies that change as often as the rate, and are longest where it is lowest.
+/// Returns latencies that change with the rate, longest at the lowest rate.
 fn latencies(ios: fn(u64) -> u64) -> LatencySeries {
     let of = |second| match ios(second) {
         0 => LatencySums { ios: 2000, sum_ns: 6_000_000_000, squares_us2: 2000 * 9_000_000 },
@@ -565,7 +564,7 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     record
 }
 
-/// I/Os that `--explain` kept, or next to none.
+/// Returns I/Os of `--explain`, with all or almost no facts.
 fn slowest(known: bool) -> SlowIos {
     let io = |culprit| SlowIo {
         thread: 0,
@@ -589,7 +588,7 @@ fn slowest(known: bool) -> SlowIos {
     }
 }
 
-/// A target that answers nothing for four seconds, or all of them together.
+/// Adds an outage of four seconds of one target, or of all together.
 fn with_outage(mut record: Record, quiet: Option<OutageObservations>) -> Record {
     let beat = |beat: u64| if (400..600).contains(&beat) { 0 } else { 100_000 };
     let beats = TickCounts { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) };
@@ -736,7 +735,7 @@ fn thermal(before_only: bool) -> ThermalChange {
     }
 }
 
-/// Three targets: on devices that did more than was counted, on one without statistics, and on none.
+/// Returns three targets: on devices with excess I/O, on one without statistics, and on none.
 fn devices() -> DeviceFacts {
     let layer = |name: &str, on: &[&str]| Layer {
         name: name.into(),
@@ -1302,16 +1301,16 @@ fn suite_schema() -> String {
 }
 
 #[test]
-fn a_suite_is_described_field_by_field() {
+fn suite_schema_describes_every_field() {
     assert_described(&serde_json::from_str(&suite_schema()).unwrap());
 }
 
 #[test]
-fn a_comparison_is_described_field_by_field() {
+fn comparison_schema_describes_every_field() {
     assert_described(&serde_json::from_str(&comparison_schema()).unwrap());
 }
 
-/// Every field below a schema has a description.
+/// Asserts that each field of a schema has a description.
 fn assert_described(schema: &Value) {
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {
         assert!(field["description"].is_string(), "{name} is not described");
@@ -1323,7 +1322,7 @@ fn assert_described(schema: &Value) {
 }
 
 #[test]
-fn the_list_of_devices_is_described_field_by_field() {
+fn device_list_schema_describes_every_field() {
     assert_described(&serde_json::from_str(&devices_schema()).unwrap());
 }
 

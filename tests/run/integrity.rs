@@ -31,7 +31,7 @@ impl<F: FnMut() + Send> RunObserver for Between<F> {
     }
 }
 
-/// Runs a line on a file, with as many time spans as there are `writes` (their shares of writes, percent).
+/// Runs a line on a file with a time span for each of `writes` (shares of writes in percent).
 fn run_spans(
     line: &str,
     file: &Path,
@@ -53,7 +53,7 @@ fn run_spans(
     executed.record
 }
 
-/// All that was verified in a time span.
+/// Returns the verification results of a time span.
 fn verified(record: &Record, span: usize) -> IntegrityResults {
     let threads = &record.host().results.time_spans[span].threads;
     let mut all = IntegrityResults::default();
@@ -71,7 +71,7 @@ struct History {
     directory: tempfile::TempDir,
     states: Vec<Vec<u8>>,
     journal: JournalContent,
-    /// The machine has run ever since.
+    /// Whether the machine kept its power.
     power: Power,
 }
 
@@ -106,7 +106,7 @@ impl History {
         read_back(&self.journal, &self.journal.targets[&0], &file, self.power).unwrap()
     }
 
-    /// A place that the last time span wrote just once.
+    /// Returns a place that the last time span wrote once.
     fn written_once(&self) -> usize {
         self.find_written_once().unwrap()
     }
@@ -246,7 +246,7 @@ fn stamps_in_unwritten_places_are_damage() {
     assert_eq!(found.failures[0].offset, ((PLACES + 5) * PLACE) as u64);
 }
 
-/// Whenever the run is killed, the journal claims no write of a file that the run creates again.
+/// A journal never claims writes of a file that the run re-creates, whenever the run is killed.
 #[test]
 fn journal_forgets_file_before_it_is_created_again() {
     let directory = directory();
@@ -382,7 +382,7 @@ fn contradictory_integrity_options_are_refused_with_reason() {
 }
 
 #[test]
-fn the_options_are_read_as_they_are_written() {
+fn integrity_options_round_trip() {
     let mode = |line: &str| requested(line).run_options.verify;
     assert_eq!(mode("f.dat"), None);
     assert_eq!(mode("--verify f.dat"), Some(VerifyMode::Both));

@@ -67,7 +67,7 @@ fn check(directory: &Path, name: &str) {
     }
 }
 
-/// Files that look complete by their size and are not.
+/// Checks files with a complete size but incomplete content.
 fn check_incomplete(directory: &Path, name: &str) {
     let size = 3 * MIB;
     let allocate = |file: &File| {
@@ -113,7 +113,7 @@ fn check_incomplete(directory: &Path, name: &str) {
 }
 
 #[test]
-fn on_the_file_systems_of_this_machine() {
+fn files_are_prepared_on_local_file_systems() {
     side_by_side(["/var/tmp", "/dev/shm"], |directory| match tempfile::tempdir_in(directory) {
         Ok(directory) => {
             let name = diskspd::host::target::probe(directory.path()).unwrap().file_system;
@@ -123,9 +123,9 @@ fn on_the_file_systems_of_this_machine() {
     });
 }
 
-/// ext2 can't allocate without writing.
+/// ext2 cannot allocate without writing.
 #[test]
-fn on_other_file_systems() {
+fn files_are_prepared_on_mounted_file_systems() {
     side_by_side(["ext2", "ext4", "xfs", "btrfs"], |kind| {
         let Some((_device, directory)) = Loop::with_file_system(400 * MIB, kind) else { return };
         check(&directory, kind);
@@ -165,7 +165,7 @@ fn full(error: &PrepareError) -> Option<(u64, u64)> {
     }
 }
 
-/// Space free for the superuser in bytes.
+/// Returns the free space for the superuser in bytes.
 fn free(directory: &Path) -> u64 {
     let found = rustix::fs::statvfs(directory).unwrap();
     found.f_bfree * found.f_frsize
@@ -309,7 +309,7 @@ fn stopping_before_anything_is_begun_changes_nothing() {
 }
 
 #[test]
-fn progress_goes_up_to_the_size() {
+fn preparation_progress_reaches_the_size() {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     for size in [0, 5, 4096, 20 * MIB + 77] {
         let mut told = Vec::new();

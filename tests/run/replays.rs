@@ -28,7 +28,7 @@ fn run(line: &str, log: &Path) -> Result<(Record, Ios), Box<dyn Error>> {
     Ok((executed.record, ios))
 }
 
-/// Direction, offset, size.
+/// Returns direction, offset and size.
 fn what(ios: &[Vec<String>]) -> Vec<Vec<String>> {
     ios.iter().map(|io| io[2..5].to_vec()).collect()
 }
@@ -96,7 +96,7 @@ fn replay_keeps_times_over_threads() {
 }
 
 #[test]
-fn discards_are_done_again_where_writes_may_be() {
+fn discards_are_replayed_with_permitted_writes() {
     let directory = directory();
     let file = |name: &str| directory.path().join(name);
     let recorded = file("recorded.csv");
@@ -187,7 +187,7 @@ fn logged(line: &str, log: &Path) -> Vec<(u64, u64)> {
 }
 
 #[test]
-fn the_times_of_all_threads_have_one_origin() {
+fn replay_times_of_threads_share_an_origin() {
     let directory = directory();
     let file = |name: &str| directory.path().join(name);
     let ios: String = (0..300).map(|n| format!("{n}000 a read {} 4096\n", n * 4096)).collect();

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 const STANDSTILL: Duration = Duration::from_secs(120);
 
-/// One of these words, or nothing.
+/// Returns one of these words, or nothing.
 fn one_of(words: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop_oneof![Just(String::new()), proptest::sample::select(words).prop_map(str::to_string)]
 }
@@ -74,7 +74,7 @@ fn other() -> impl Strategy<Value = String> {
     ])
 }
 
-/// The size of the target in KiB, where the area begins and ends, and all options in one line.
+/// Returns the size of the target in KiB, start and end of the area, and all options in one line.
 fn lines() -> impl Strategy<Value = (u64, u64, u64, String)> {
     let block = proptest::sample::select(&["512", "1K", "3K", "4K", "12K", "64K"][..]);
     let area = (1..512u64, prop_oneof![Just(0), 0..128u64], prop_oneof![Just(0), 1..600u64]);
@@ -94,7 +94,7 @@ fn lines() -> impl Strategy<Value = (u64, u64, u64, String)> {
     )
 }
 
-/// Runs a line on the simulated device with a log of every I/O; `None` = it was refused, with a reason.
+/// Runs a line on the simulated device with an I/O log; `None` = refused with a reason.
 fn simulate(line: &str, log: &Path) -> Option<Vec<String>> {
     let arguments: Vec<OsString> =
         ["diskspd"].into_iter().chain(line.split_whitespace()).map(Into::into).collect();

@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// Differences of one report that are listed; more are only counted.
+/// Maximum number of listed differences of a report; others are counted.
 const LISTED: usize = 5;
 
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {

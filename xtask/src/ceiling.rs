@@ -53,7 +53,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     measure(&mut parts, rounds, markdown)
 }
 
-/// The worker loop with a command line.
+/// Returns the worker loop with a command line.
 fn worker<'a>(name: String, options: &str, target: &Path, system: &'a System) -> Result<Part<'a>, Failure> {
     let line = format!("-b4K -n -W0 -d3600 {options} {}", target.display());
     let request = program::request(&line)?;

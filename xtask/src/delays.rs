@@ -1,4 +1,4 @@
-//! Delays of known time and place in runs with `--explain`: whether each is blamed on what made it.
+//! Delays of known time and place in runs with `--explain`, and whether each is attributed to its cause.
 //!
 //! ```text
 //! run on a Scene ──a delay begins, ends (kinds)──▶ record ──its slowest I/Os (blame)──▶ counts
@@ -23,7 +23,7 @@ use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const PAUSE_MS: u64 = 150;
-/// Before the first one, ms: the run has begun to measure.
+/// Time before the first delay in ms, in which the measurement starts.
 const BEFORE_MS: u64 = 1500;
 
 struct Setting {
@@ -64,7 +64,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     }
 }
 
-/// One run, in which all delays of a kind are staged.
+/// Performs one run, in which all delays of a kind are staged.
 fn staged_in_a_run(kind: &DelayKind, setting: &Setting) -> Result<Vec<Blame>, Failure> {
     let mut scene = Scene::make(&setting.directory)?;
     scene.set_queue(&(kind.target)(&scene), kind.queue)?;
@@ -108,7 +108,7 @@ fn worker_process(started: u32) -> u32 {
     numbers.find(|process| parent_of(process) == Some(started)).unwrap_or(started)
 }
 
-/// A program that would do I/O on the target too, and is stopped until it is let go.
+/// Starts a program with I/O on the same target, stopped until it is continued.
 fn stopped_rival(line: &str, target: &str, setting: &Setting) -> Result<StagedRun, Failure> {
     let line = line.replace("DISKSPD", &setting.diskspd.to_string_lossy());
     let mut command = Command::new("setpriv");

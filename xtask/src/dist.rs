@@ -21,10 +21,10 @@ use std::process::Command;
 
 const MAX_PROGRAM_BYTES: u64 = 8 << 20;
 
-/// Builds everything into target/dist/out, or with `--twice` the program alone, in two folders.
+/// Builds everything into target/dist/out; `--twice` builds only the program, in two folders.
 ///
 /// # Errors
-/// Something doesn't build, is too large, or isn't the same both times.
+/// Fails if a build fails, is too large, or is not reproducible.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let libc = Libc::from_name(&arguments.value("--libc")?.unwrap_or_else(|| "musl".to_owned()))?;
     let triple = Triple::for_arch(&arguments.value("--arch")?.unwrap_or_else(|| "x86_64".to_owned()), libc)?;

@@ -17,7 +17,7 @@ const PAGE: &str = "docs/design/fio-jobs.md";
 /// Converts the jobs of a folder, compares them with fio, and prints tables or writes them into the page.
 ///
 /// # Errors
-/// A file can't be read, or a job that converts differs from fio.
+/// Fails if a file cannot be read, or a converted job differs from fio.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     if let Some(target) = arguments.value("--agree")? {
         return agreement(target.into(), arguments);
@@ -78,7 +78,7 @@ fn jobs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(jobs)
 }
 
-/// The table of the examples, and the jobs that convert.
+/// Returns the table of the examples, and the convertible jobs.
 fn examples(jobs: &[PathBuf]) -> Result<(String, Vec<PathBuf>), Failure> {
     let (mut rows, mut converted) = (String::new(), Vec::new());
     for path in jobs {
@@ -105,7 +105,7 @@ fn examples(jobs: &[PathBuf]) -> Result<(String, Vec<PathBuf>), Failure> {
     Ok((format!("{counts}\n\n| Job | Result | Options |\n|---|---|---|\n{rows}"), converted))
 }
 
-/// The option that a fault is about, or the whole message.
+/// Returns the option of an error, or the whole message.
 fn setting(fault: &ConversionError) -> String {
     match &fault.problem {
         ConversionErrorKind::Refused { setting, .. } | ConversionErrorKind::Value { setting, .. }
@@ -118,7 +118,7 @@ fn setting(fault: &ConversionError) -> String {
     }
 }
 
-/// Texts in their order, without repetitions.
+/// Returns texts in order without duplicates.
 fn unique(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut kept = Vec::new();
     for text in texts {

@@ -121,7 +121,7 @@ fn print(tallies: &[Tally], took: Duration, markdown: bool) {
     println!("{:.0} s", took.as_secs_f64());
 }
 
-/// A run that does nothing wrong.
+/// Run without any defect.
 struct HonestRun<'a> {
     place: &'a Location,
     words: Vec<String>,
@@ -206,7 +206,7 @@ impl<'a> HonestRun<'a> {
     }
 }
 
-/// The row of verified sectors of a report.
+/// Adds the verified sectors of a report.
 fn add_report(tally: &mut Tally, text: &str) {
     let Some((_, section)) = text.split_once("\nVerified sectors of timespan 1:") else { return };
     let row =

@@ -30,7 +30,7 @@ const WORKLOADS: &[&str] = &[
     "-o32 -r -b512 -w100 -Z1M",
     "-o32 -r -b512 -w100 -Zr",
 ];
-/// I/Os of the short run and of the long one; multiples of every depth.
+/// I/Os of the short and the long run, multiples of every depth.
 const SHORT_RUN_IOS: u64 = 3_200;
 const LONG_RUN_IOS: u64 = SHORT_RUN_IOS + 64_000;
 const EACH: Time = Time::Steady(800);
@@ -111,7 +111,7 @@ fn total(workload: &str, ios: u64) -> Result<u64, Failure> {
     }
 }
 
-/// Compiler and architecture: counts of others differ for no fault of the code.
+/// Returns compiler and architecture, because counts of others differ.
 fn built() -> Result<String, Failure> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = String::from_utf8(Command::new(rustc).arg("--version").output()?.stdout)?;
@@ -128,7 +128,7 @@ struct Record {
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     workload: String,
-    /// Per I/O.
+    /// Instructions per I/O.
     instructions: f64,
 }
 
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_reads_back() {
+    fn instruction_record_round_trips() {
         let there = record("rustc 1.90.0, x86_64", &[57.0, 1234.5]);
         assert_eq!(Record::from_text(&there.to_text()).unwrap(), there);
         assert!(Record::from_text("# a\n# b\nnonsense\n").is_err());

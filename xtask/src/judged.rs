@@ -13,7 +13,7 @@ const PROGRAMS: [&str; 2] = ["fio", "sysbench"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
-    /// The expected verdict or finding.
+    /// The result is the expected verdict or finding.
     Named,
     Undetermined,
     Wrong,
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answer_is_verdict_or_finding() {
+    fn judgement_is_found_by_verdict_or_finding() {
         let run = &LIES[0];
         let of = |text: &str| answer(run, &serde_json::from_str(text).unwrap_or_default());
         assert_eq!(of(r#"{"judgement": {"verdicts": [{"verdict": "cached"}]}}"#), Answer::Named);

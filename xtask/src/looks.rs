@@ -11,7 +11,7 @@ use look_study::{Condition, LookLimit, make_limits, study_comparisons};
 use noise::Noise;
 
 const SEED: u64 = 1;
-/// (change of B, noise of a run).
+/// (change of B, noise of a run)
 const CHANGES: [(f64, f64); 10] = [
     (0.0, 0.005),
     (0.0, 0.01),
@@ -25,7 +25,7 @@ const CHANGES: [(f64, f64); 10] = [
     (-0.1, 0.1),
 ];
 
-/// Makes the limits, counts the errors, and prints both.
+/// Computes the limits, counts the errors, and prints both.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let paths = arguments.number("--paths", 1_000_000)?;
     let comparisons = arguments.number("--comparisons", 1000)?;

@@ -29,7 +29,7 @@ pub use workload::Workload;
 
 struct Way {
     rounds: usize,
-    /// How often a run is repeated because others took its CPU.
+    /// Number of repetitions of a run because other programs used its CPU.
     repeats: usize,
     cpu: u32,
     perf: bool,
@@ -151,7 +151,7 @@ fn absolute(path: &str) -> Result<PathBuf, Failure> {
     fs::canonicalize(path).map_err(|e| format!("{path}: {e}").into())
 }
 
-/// `4K`, `1M`, `512`: bytes.
+/// Parses bytes such as `4K`, `1M` or `512`.
 fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let factor = match &text[digits.len()..] {

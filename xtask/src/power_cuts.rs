@@ -24,7 +24,7 @@ use recording::{Recording, Workload};
 use setting::Setting;
 use std::time::Instant;
 
-/// A campaign, which returns whether each answer was right.
+/// Campaign, which returns whether all results were right.
 type Campaign = fn(&Setting) -> Result<bool, Failure>;
 
 const CAMPAIGNS: &[(&str, Campaign)] =
@@ -54,8 +54,8 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     if good { Ok(()) } else { Err("an answer was wrong: see the tables above".into()) }
 }
 
-/// How runs write that storage has to keep: past the page cache durable by each write, by flushes, and
-/// through the page cache.
+/// Options of runs with durable writes: durable on completion without cache, by flushes, and through the page
+/// cache.
 const HONEST: [&str; 3] =
     ["-b4K -o8 -t2 -Sh", "-b16K -o4 -t2 -Su --fsync-every 8", "-b4K -o2 -t2 -Sb --fsync-every 8"];
 
@@ -74,7 +74,7 @@ fn honest(setting: &Setting) -> Result<bool, Failure> {
     Ok(wrong == 0)
 }
 
-/// Atomic writes may never be torn; that torn ones would be seen those show that aren't.
+/// Checks that atomic writes are never torn; torn writes without `--atomic` show that the check works.
 fn atomic(setting: &Setting) -> Result<bool, Failure> {
     let place = setting.place.unwrap_or(CutStorage::Xfs);
     let way = format!("-b{} -o8 -Sh", setting.block);

@@ -1,4 +1,4 @@
-//! Whether mixes, sizes and distributions match the request: ten million draws of each, counted.
+//! Comparison of mixes, sizes and distributions with the request: ten million counted draws of each.
 
 use crate::harness::{Arguments, Failure, table};
 use diskspd::cli::{self, Invocation};

@@ -15,7 +15,8 @@ mod store;
 use crate::harness::{Arguments, Failure};
 use diskspd::sys::cpu;
 
-/// A world: plays a seed, prints its steps or not; returns the hash of the course, and what doesn't hold.
+/// A world: runs a seed, and prints its steps on request; returns the hash of the course, and the violated
+/// rule.
 type World = fn(u64, bool) -> (u64, Result<(), Failure>);
 
 const WORLDS: &[(&str, World)] =

@@ -1,4 +1,4 @@
-//! How often noise seems to change for good, and how often changes are found (`diskspd history trend`).
+//! Rates of false and of detected lasting changes (`diskspd history trend`).
 
 #[allow(dead_code)]
 #[path = "../../tests/common/noise.rs"]
@@ -11,7 +11,7 @@ use random::Random;
 
 const LENGTHS: [usize; 6] = [16, 20, 30, 40, 60, 100];
 const PROMISED: f64 = 2.0;
-/// (factor, the first run that has it as a share of all, in words).
+/// (factor, position of the first changed run as a share of all, in words).
 const CHANGES: [(f64, f64, &str); 8] = [
     (0.95, 0.5, "-5 %, half of the runs"),
     (0.9, 0.5, "-10 %, half of the runs"),

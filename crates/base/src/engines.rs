@@ -1,4 +1,4 @@
-//! The engines there are: plain data, which plans and records speak of on any system.
+//! The table of engines: plain data for plans and records of any system.
 
 pub use crate::operation::Direction;
 
@@ -15,21 +15,21 @@ pub enum EngineKind {
     Mmap,
     /// NVMe commands that bypass the block layer, through io_uring.
     Nvme,
-    /// Windows: overlapped I/O whose ends are taken from a completion port.
+    /// Windows: overlapped I/O with a completion port.
     Port,
     /// Windows: overlapped I/O with completion routines (`-x`).
     Routines,
-    /// Completes at once, without any I/O: measures the program itself.
+    /// Completes at once without I/O, to measure the program itself.
     Null,
-    /// A seeded model of a device on a virtual clock.
+    /// Seeded model of a device on a virtual clock.
     Sim,
-    /// The same, with a fast cache for writes that fills up.
+    /// `Sim` with a fast write cache that fills up.
     SimCliff,
-    /// The same, with a rate that it only exceeds for a while.
+    /// `Sim` with a rate limit and burst credits.
     SimThrottle,
-    /// The same, growing slower for a minute.
+    /// `Sim` that slows down for a minute.
     SimDrift,
-    /// The same, standing still for a second now and then.
+    /// `Sim` that regularly stops for a second.
     SimStall,
     SimOutage,
 }
@@ -39,7 +39,7 @@ impl EngineKind {
         ENGINES.iter().find(|row| row.name == name).map(|row| row.kind)
     }
 
-    /// Whether the thread itself does the I/O before it waits.
+    /// Whether the thread performs the I/O itself during submission.
     pub fn is_synchronous(self) -> bool {
         self.row().one_at_a_time
     }
@@ -69,24 +69,24 @@ pub struct EngineRow {
     pub kind: EngineKind,
     pub name: &'static str,
     pub description: &'static str,
-    /// Largest number of I/Os in flight.
+    /// Maximum number of I/Os in flight.
     pub max_depth: u32,
     pub real_io: bool,
     pub needs_files: bool,
     /// Whether I/Os complete during submission. A thread then does them sequentially in the order of its
     /// requests, and a higher depth only adds slots to the buffer.
     pub one_at_a_time: bool,
-    /// Whether time is simulated: the clock must then be a virtual one.
+    /// Whether time is simulated, which requires a virtual clock.
     pub virtual_time: bool,
-    /// Whether it can poll for completions instead of waiting for an interrupt.
+    /// Whether the engine can poll for completions.
     pub polls: bool,
-    /// Whether the memory of all I/Os can be pinned once, instead of for every I/O.
+    /// Whether the memory of all I/Os can be pinned once, instead of for each I/O.
     pub pins_once: bool,
     pub operations: &'static [Operation],
 }
 
 impl EngineRow {
-    /// Whether it can do this. Asked when a run is planned.
+    /// Whether the engine supports the operation; plans check this.
     pub fn supports(&self, op: Operation) -> bool {
         self.operations.contains(&op)
     }
@@ -97,7 +97,7 @@ const DURABLE_DATA: &[Operation] = &[Operation::Read, Operation::Write, Operatio
 const QUEUED_DATA: &[Operation] =
     &[Operation::Read, Operation::Write, Operation::DurableWrite, Operation::Flush, Operation::ZoneReset];
 
-/// Every engine, in the order of the help.
+/// All engines in the order of the help.
 pub const ENGINES: [EngineRow; 14] = [
     EngineRow {
         kind: EngineKind::Uring,
@@ -119,7 +119,7 @@ pub const ENGINES: [EngineRow; 14] = [
         description: "Linux AIO, the interface of libaio: many I/Os in flight from one thread, but only \
                       without the cache (-Su, -Sh); through the cache the kernel does them sequentially, \
                       in io_submit",
-        // Half of what the kernel gives to the whole machine unless told otherwise.
+        // Half of the kernel's default for the whole machine.
         max_depth: 32_768,
         real_io: true,
         needs_files: true,
@@ -265,7 +265,7 @@ const SIMULATED: EngineRow = EngineRow {
     operations: &Operation::ALL,
 };
 
-/// Depth of the engines without a kernel queue: bounds their memory, 64 MiB at most.
+/// Depth of engines without a kernel queue, which limits their memory to 64 MiB.
 const MODEL_DEPTH: u32 = 1 << 20;
 
 #[cfg(test)]
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_its_row_and_name() {
+    fn engine_kinds_have_unique_rows_and_names() {
         for row in &ENGINES {
             assert_eq!(row.kind.row().name, row.name);
             assert_eq!(EngineKind::from_name(row.name), Some(row.kind));

@@ -1,5 +1,5 @@
-//! One thing that a person should know: the same type from the command line to the verdict, and the one
-//! place that decides how it is printed.
+//! A finding: the type for all messages to users, from the command line to the verdict, and their printed
+//! form.
 
 #![warn(missing_docs)]
 
@@ -12,7 +12,7 @@ use diskspd_figures::units::visible::line;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -23,12 +23,12 @@ pub enum Severity {
     Warning,
     /// The figures are misleading, and `--strict` fails.
     Wrong,
-    /// It can't be done, or has failed.
+    /// An action is impossible, or has failed.
     Error,
 }
 
 impl Severity {
-    /// The word for it in records and XML results.
+    /// Returns the word in records and XML results.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -45,7 +45,7 @@ impl Severity {
             .find(|severity| severity.word() == word)
     }
 
-    /// Returns the word for people, such as `WARNING`.
+    /// Returns the displayed word, such as `WARNING`.
     pub fn capitals(self) -> &'static str {
         self.label().trim_end_matches(": ")
     }
@@ -71,15 +71,15 @@ impl Severity {
     }
 }
 
-/// The time span and targets of a finding.
+/// Time span and targets of a finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct FindingLocation {
-    /// The time span, from 1; `None` = the whole run.
+    /// Time span, from 1; `None` = the whole run.
     pub time_span: Option<usize>,
-    /// The number of the target in its time span, from 1, where the message doesn't name the target.
+    /// The number of the target in its time span, from 1, if the message does not name the target.
     #[serde(skip)]
     pub target_number: Option<usize>,
-    /// The target, as the user gave it; `None` = all of them.
+    /// Target as entered by the user; `None` = all targets.
     pub target: Option<RawText>,
 }
 
@@ -103,25 +103,25 @@ pub struct Finding {
     pub name: &'static str,
     /// Severity of the finding.
     pub severity: Severity,
-    /// The time span and targets of the finding.
+    /// Time span and targets of the finding.
     #[serde(flatten)]
     pub place: FindingLocation,
     /// Message: one plain sentence without a full stop. A list may follow on separate lines.
     pub message: String,
-    /// The figures and facts that show it, one each.
+    /// Figures and facts as evidence, one per entry.
     pub evidence: Vec<String>,
-    /// What to do about it, without a full stop; `None` = nothing, or the message says it.
+    /// Remedy without a full stop; `None` = none, or part of the message.
     pub remedy: Option<String>,
-    /// Whether it is only for JSON and `diskspd doctor`, and not printed after every run.
+    /// Whether only JSON and `diskspd doctor` contain it, not the output of each run.
     #[serde(skip)]
     pub quiet: bool,
-    /// Whether it answers the request, so it is printed after every run regardless of severity.
+    /// Whether it answers the request, so that each run prints it regardless of severity.
     #[serde(skip)]
     pub answers: bool,
 }
 
 impl Finding {
-    /// A finding about a place.
+    /// Creates a finding about a location.
     pub fn new(
         name: &'static str,
         severity: Severity,
@@ -146,22 +146,22 @@ impl Finding {
         Finding::new(name, severity, FindingLocation::default(), message)
     }
 
-    /// Something that is good to know; it has no name.
+    /// Creates an informational note without a name.
     pub fn note(message: impl Into<String>) -> Finding {
         Finding::of_machine("", Severity::Note, message)
     }
 
-    /// A warning without a name.
+    /// Creates a warning without a name.
     pub fn warning(message: impl Into<String>) -> Finding {
         Finding::of_machine("", Severity::Warning, message)
     }
 
-    /// Why something can't be done, or what failed; it has no name.
+    /// Creates an error without a name: an impossible or failed action.
     pub fn error(message: impl Into<String>) -> Finding {
         Finding::of_machine("", Severity::Error, message)
     }
 
-    /// It is not worth a line after every run.
+    /// Restricts the finding to JSON and `diskspd doctor`.
     pub fn quietly(self) -> Finding {
         Finding { quiet: true, ..self }
     }
@@ -171,30 +171,30 @@ impl Finding {
         Finding { answers: true, ..self }
     }
 
-    /// It is about this place.
+    /// Sets the location.
     pub fn at_place(self, place: FindingLocation) -> Finding {
         Finding { place, ..self }
     }
 
-    /// It is about this time span, from 1; `None` = the whole run.
+    /// Sets the time span, from 1; `None` = the whole run.
     pub fn in_time_span(mut self, number: Option<usize>) -> Finding {
         self.place.time_span = number;
         self
     }
 
-    /// It is about this target.
+    /// Sets the target.
     pub fn on_target(mut self, target: &RawText) -> Finding {
         self.place.target = Some(target.clone());
         self
     }
 
-    /// This shows it.
+    /// Adds evidence.
     pub fn shown_by(mut self, evidence: String) -> Finding {
         self.evidence.push(evidence);
         self
     }
 
-    /// This helps.
+    /// Sets the remedy.
     pub fn remedy(self, remedy: impl Into<String>) -> Finding {
         Finding { remedy: Some(remedy.into()), ..self }
     }
@@ -228,13 +228,13 @@ impl fmt::Display for Finding {
 pub struct Printed<'a> {
     /// In front of the first line, with a colon and a space; the others are indented by its length.
     pub label: &'a str,
-    /// Subject of the finding; `None` if implied.
+    /// Location of the finding; `None` = obvious.
     pub place: Option<&'a FindingLocation>,
     /// One sentence with the quantity.
     pub message: &'a str,
     /// Measured values, one per line.
     pub evidence: &'a [String],
-    /// What to do.
+    /// Remedy.
     pub remedy: Option<&'a str>,
 }
 

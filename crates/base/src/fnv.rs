@@ -1,9 +1,9 @@
-//! A hash that stays the same from version to version: FNV-1a of 64 bits (Fowler, Noll, Vo;
-//! draft-eastlake-fnv). It keeps accidents apart, not forgeries.
+//! A hash that is stable across versions: FNV-1a of 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv). It
+//! detects accidents, but not forgeries.
 
 use std::fmt;
 
-/// 64-bit FNV-1a hash of the added data. It is displayed as 16 hexadecimal digits.
+/// 64-bit FNV-1a hash of the added data, displayed as 16 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fnv(u64);
 
@@ -14,7 +14,7 @@ impl Default for Fnv {
 }
 
 impl Fnv {
-    /// Adds bytes. The division into calls does not matter.
+    /// Adds bytes; the division into calls has no effect.
     pub fn add(&mut self, bytes: &[u8]) {
         let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         self.0 = bytes.iter().fold(self.0, step);
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn published_values() {
+    fn hash_matches_published_values() {
         let of = |parts: &[&str]| {
             let mut hash = Fnv::default();
             parts.iter().for_each(|part| hash.add(part.as_bytes()));

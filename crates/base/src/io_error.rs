@@ -1,14 +1,14 @@
-//! How an I/O failed: an error number of the kernel, or the status of an NVMe command.
+//! Errors of I/Os: an error number of the kernel, or the status of an NVMe command.
 
 use std::fmt;
 use std::io;
 
-/// Error numbers from this one on are statuses of NVMe; the kernel's own end at 4095.
+/// First error number of NVMe statuses; the kernel's own numbers end at 4095.
 const NVME: i32 = 1 << 16;
 
 const WINDOWS: i32 = 1 << 20;
 
-/// Errors of Windows that I/Os end with, and what probably is the matter (winerror.h).
+/// I/O errors of Windows with their probable causes (winerror.h).
 const OF_WINDOWS: &[(u32, &str)] = &[
     (5, "Access is denied"),
     (8, "Not enough memory resources are available"),
@@ -35,13 +35,13 @@ const OF_WINDOWS: &[(u32, &str)] = &[
     (1450, "Insufficient system resources exist to complete the requested service"),
 ];
 
-/// The number by which an error of Windows, by its own number, is kept.
+/// Returns the stored number of an error of Windows.
 pub const fn of_windows(error: u32) -> i32 {
     // Their numbers end below 65,536.
     WINDOWS + (error & 0xffff).cast_signed()
 }
 
-/// The text of an error of Windows; `None` = the number is of another system.
+/// Returns the text of an error of Windows; `None` = an error of another system.
 fn text_of_windows(number: i32) -> Option<String> {
     let error = number.checked_sub(WINDOWS).filter(|error| *error >= 0)?;
     let known = OF_WINDOWS.iter().find(|(known, _)| i64::from(*known) == i64::from(error));
@@ -78,10 +78,10 @@ pub fn error(number: i32) -> io::Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NvmeStatus(u16);
 
-/// Type and code of a status, its name, and what probably is the matter.
+/// Type and code of a status, its name, and its probable cause.
 type StatusRow = (u8, u8, &'static str, &'static str);
 
-/// Status codes of reads, writes and similar commands, with the names of the specification.
+/// Status codes of reads, writes and similar commands, with their names in the specification.
 const STATUSES: &[StatusRow] = &[
     (0, 0x01, "Invalid Command Opcode", "; the controller does not have this command"),
     (0, 0x02, "Invalid Field in Command", "; the controller refuses this size or option: try a smaller -b"),
@@ -160,7 +160,7 @@ impl NvmeStatus {
     }
 }
 
-/// `Unrecovered Read Error (NVMe status type 2h, code 81h)`
+/// Formats `Unrecovered Read Error (NVMe status type 2h, code 81h)`.
 impl fmt::Display for NvmeStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.status_row().map_or("the device failed the command", |(_, _, name, _)| name);

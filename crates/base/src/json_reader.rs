@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::error::Category;
 use std::fmt::Write;
 
-/// A text is not JSON, or its values do not fit the reader.
+/// The text is not JSON, or its values do not match the reader.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonError {
     #[error("line {line}, column {column}: this is not JSON ({what})")]
@@ -29,14 +29,12 @@ pub enum JsonError {
         column: usize,
         shape: ShapeError,
     },
-    /// The text has no content.
     #[error(transparent)]
     Empty(#[from] EmptyInput),
     #[error("cannot be read: {0}")]
     Unreadable(String),
 }
 
-/// A value of a document is not of the expected shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {what}", if .path.is_empty() { "the document" } else { .path })]
 pub struct ShapeError {
@@ -46,7 +44,7 @@ pub struct ShapeError {
 }
 
 impl JsonError {
-    /// The same error in a text that begins after `lines` lines of a file.
+    /// Moves the error to its line in a file, in which the text begins after `lines` lines.
     pub fn moved_by(mut self, lines: usize) -> JsonError {
         match &mut self {
             JsonError::NotJson { line, .. }
@@ -79,33 +77,29 @@ impl JsonError {
     }
 }
 
-/// Reads a document.
-///
-/// # Errors
-/// The text is not JSON, or not of this shape.
 pub fn read_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonError> {
     serde_json::from_slice(text).map_err(|error| JsonError::explain(text, &error))
 }
 
-/// The message of an error without its place.
+/// Returns the message of an error without its location.
 fn message(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
 }
 
-/// Whether a text is JSON, regardless of its values. `Err(None)` means invalid UTF-8.
+/// Checks that a text is JSON, regardless of its values. `Err(None)` = invalid UTF-8.
 fn check_syntax(text: &[u8]) -> Result<(), Option<serde_json::Error>> {
     serde_json::from_slice::<IgnoredAny>(text).map_err(Some)?;
     std::str::from_utf8(text).map(drop).map_err(|_| None)
 }
 
-/// Whether a text ends within a number, as after its point.
+/// Whether a text is truncated within a number, for example after its decimal point.
 fn is_cut_number(text: &[u8], error: &serde_json::Error) -> bool {
     message(error) == "invalid number" && text[place_of(text, error)..].trim_ascii().is_empty()
 }
 
-/// The number of bytes before the place of an error.
+/// Returns the byte position of an error.
 fn place_of(text: &[u8], error: &serde_json::Error) -> usize {
     let before = text.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
     (before.map(<[u8]>::len).sum::<usize>() + error.column()).min(text.len())
@@ -114,11 +108,11 @@ fn place_of(text: &[u8], error: &serde_json::Error) -> usize {
 /// The parser's message for a list with more values than expected, and for text after a document.
 const MORE_VALUES: &str = "trailing characters";
 
-/// An open object or list of a document.
+/// Open object or list of a document.
 enum Open {
-    /// The text of its last key, if one was read.
+    /// Object with the text of its last key, if one was read.
     Object(Option<String>),
-    /// The index of its last value.
+    /// List with the index of its last value.
     List(usize),
 }
 
@@ -136,7 +130,7 @@ impl ShapeError {
     }
 }
 
-/// The objects and lists that are open at the end of the beginning of a document.
+/// Returns the objects and lists that are open after the beginning of a document.
 fn open_values(beginning: &[u8]) -> Vec<Open> {
     let mut open = Vec::new();
     let mut rest = beginning;
@@ -161,7 +155,7 @@ fn open_values(beginning: &[u8]) -> Vec<Open> {
     open
 }
 
-/// The bytes before the quote that ends a text.
+/// Returns the number of bytes before the closing quote of a text.
 fn text_length(text: &[u8]) -> usize {
     let mut is_escaped = false;
     let ends = |byte: &u8| {
@@ -241,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_texts_are_not_shape_errors() {
+    fn invalid_json_is_not_a_shape_error() {
         let error = |text: &[u8]| read_json::<Document>(text).unwrap_err();
         let is_broken = |text: &str| matches!(error(text.as_bytes()), JsonError::NotJson { .. });
         assert!(is_broken("{\"rows\": []} x"));

@@ -1,4 +1,4 @@
-//! How large the files and messages may be that others may have written: one table for all readers.
+//! Maximum sizes of files and messages from others: one table for all readers.
 //!
 //! A reader takes at most 32 MiB of memory and four times the size of the inflated text. No
 //! number in a file decides how much memory or time the program spends. Lists are as long as the text that
@@ -7,10 +7,10 @@
 use diskspd_figures::units;
 use std::io::{self, Read};
 
-/// The largest file of a kind that is read.
+/// Maximum size of a kind of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InputLimit {
-    /// The kind, as messages name it.
+    /// Name of the kind in messages.
     pub what: &'static str,
     /// Bytes, without compression.
     pub bytes: u64,
@@ -22,22 +22,22 @@ pub struct InputLimit {
 /// is not compressed is read
 /// line by line, and may be larger.
 pub const RECORD: InputLimit = InputLimit { what: "a record", bytes: 256 << 20 };
-/// Results of DISKSPD: XML or text. A record's figures, with a table for each thread.
+/// Results of DISKSPD in XML or text: the figures of a record, with a table per thread.
 pub const RESULTS: InputLimit = InputLimit { what: "results of DISKSPD", bytes: 256 << 20 };
 /// Results of fio, or one of its log files.
 pub const FIO_RESULTS: InputLimit = InputLimit { what: "results of fio", bytes: 64 << 20 };
-/// The result of `--repeat`: 10,000 runs with 6 KiB each.
+/// Result of `--repeat`: 10,000 runs with 6 KiB each.
 pub const ANSWER: InputLimit = InputLimit { what: "a repetition, sweep or comparison", bytes: 64 << 20 };
-/// An XML profile, with 65,536 targets.
+/// XML profile with 65,536 targets.
 pub const PROFILE: InputLimit = InputLimit { what: "a profile", bytes: 16 << 20 };
 pub const FIO_JOBS: InputLimit = InputLimit { what: "a job file", bytes: 1 << 20 };
 pub const SUITE: InputLimit = InputLimit { what: "a suite", bytes: 1 << 20 };
 /// A file that the program keeps next to runs: notes, a baseline with all its runs, the result of a power
 /// cut on all targets.
 pub const NOTES: InputLimit = InputLimit { what: "a file of notes", bytes: 16 << 20 };
-/// The command of a sweep or a comparison, or one of its runs.
+/// Command of a sweep or a comparison, or one of its runs.
 pub const COMMAND: InputLimit = InputLimit { what: "a command that is kept", bytes: 4 << 20 };
-/// A message of a rank: its text holds a record.
+/// Message of a rank, which may contain a record.
 pub const MESSAGE: InputLimit = InputLimit { what: "a message of a rank", bytes: 1 << 30 };
 
 /// The most intervals of a record with a text of `text` bytes. A record has a row for each in its summary,
@@ -48,35 +48,32 @@ pub fn intervals(text: u64) -> u64 {
     (1 << 16) + text / 64
 }
 
-/// Intervals of a rank's record, which has no summary.
+/// Maximum number of intervals in a rank's record, which has no summary.
 pub const INTERVALS_OF_RANK: u64 = 1 << 24;
 
-/// Targets of a profile in a file: threads of fio's jobs with a file each, too.
+/// Maximum number of targets of a profile in a file, including fio threads with a file each.
 pub const TARGETS: usize = 65_536;
 /// Time spans of a profile, or of all results of a file. The figures of a time span take 4 KiB.
 pub const TIME_SPANS: usize = 4_096;
-/// Ranks of a job that a merged record names without a record of theirs.
+/// Maximum number of ranks without a record that a merged record names.
 pub const RANKS: u32 = 65_536;
 
-/// A file has no content, and the likely cause.
+/// Kind of empty file, with the likely cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EmptyInput {
-    /// No bytes, or only blanks and an XML declaration.
+    /// No bytes, or only white space and an XML declaration.
     #[error("the file is empty: the run or the program that writes it probably failed; see its messages")]
     Blank,
-    /// Comments only: `#` or `;` at the start of each line, or comments of XML.
+    /// Only comments: lines that begin with `#` or `;`, or comments of XML.
     #[error("the file is empty except for comments; name another file, or add the content")]
     Comments,
-    /// Zero bytes only, as after a crash of the machine.
+    /// Only zero bytes, as after a crash of the machine.
     #[error("the file holds only zero bytes: the machine probably crashed during the write; write it again")]
     Zeros,
 }
 
 impl EmptyInput {
-    /// Checks a text for content: one rule for all readers of files.
-    ///
-    /// # Errors
-    /// The text is empty.
+    /// Checks a text for content, with the same rule for all readers of files.
     pub fn check(text: &[u8]) -> Result<(), EmptyInput> {
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         if !text.is_empty() && text.iter().all(|byte| *byte == 0) {
@@ -94,7 +91,7 @@ impl EmptyInput {
     }
 }
 
-/// Checks an XML document without any element; `None` = it has content, or is not XML.
+/// Checks an XML document for elements; `None` = it has content, or is not XML.
 fn empty_xml(text: &[u8]) -> Option<EmptyInput> {
     let mut found = None;
     let mut rest = text.trim_ascii_start();
@@ -111,7 +108,7 @@ fn empty_xml(text: &[u8]) -> Option<EmptyInput> {
     }
 }
 
-/// A file is larger than its kind may be.
+/// Error of a file that exceeds the limit of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it is larger than {}, the limit for {}", units::amount(.0.bytes), .0.what)]
 pub struct TooLarge(pub InputLimit);
@@ -129,10 +126,7 @@ impl InputLimit {
         Ok(bytes)
     }
 
-    /// Whether a text of this length may be read.
-    ///
-    /// # Errors
-    /// [`TooLarge`]
+    /// Checks the length of a text.
     pub fn check(self, length: usize) -> Result<(), TooLarge> {
         if length as u64 > self.bytes { Err(TooLarge(self)) } else { Ok(()) }
     }
@@ -143,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn empty_file_is_found_by_content() {
+    fn empty_files_are_detected_by_content() {
         for (text, expected) in [
             (&b""[..], Some(EmptyInput::Blank)),
             (b" \r\n\t\n", Some(EmptyInput::Blank)),
@@ -167,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn limit_is_read_and_one_byte_more_is_refused() {
+    fn file_one_byte_above_limit_is_refused() {
         let limit = InputLimit { what: "a test", bytes: 5 };
         assert_eq!(limit.read(&b"12345"[..]).unwrap(), b"12345");
         let error = limit.read(io::repeat(0)).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Errors that their users only print.
+//! Errors that callers only print.
 
 /// An error whose users only print it. An error that decides what happens next has a type with kinds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

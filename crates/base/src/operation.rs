@@ -3,7 +3,6 @@
 //! Reads and writes are in DISKSPD's figures. Every other operation has separate accounts and a separate
 //! report section, is always timed, and affects no other figure. Durable writes are also counted as writes.
 
-/// Direction of an I/O that moves data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -17,12 +16,12 @@ pub enum Operation {
     Read,
     /// Moves data from the buffer to the target.
     Write,
-    /// A write that is durable when it has completed (`--fua`).
+    /// Write that is durable on completion (`--fua`).
     DurableWrite,
     Flush,
-    /// Discards a part of the target, which loses its data (`--trim`).
+    /// Discards a range of the target, which loses its data (`--trim`).
     Discard,
-    /// Has a part of the target hold zeros, without data that says so (`--write-zeroes`).
+    /// Sets a range of the target to zeros, without transferring data (`--write-zeroes`).
     WriteZeroes,
     /// Empties a zone of a device, so that it can be written again. Follows the write that needs one
     /// (`--zoned`).
@@ -32,16 +31,16 @@ pub enum Operation {
 #[derive(Debug)]
 pub struct OperationRow {
     pub op: Operation,
-    /// A single one, in logs and messages.
+    /// Name of a single operation in logs and messages.
     pub name: &'static str,
     pub doing: &'static str,
     pub other: Option<AuxRow>,
 }
 
-/// An operation that is in none of DISKSPD's figures.
+/// Operation that is not included in DISKSPD's figures.
 #[derive(Debug, PartialEq)]
 pub struct AuxRow {
-    /// Several, in a sentence and above a column.
+    /// Plural in sentences and column headings.
     pub plural: &'static str,
     pub title: &'static str,
     pub element: &'static str,
@@ -57,20 +56,20 @@ pub struct AuxRow {
 pub struct ShareRow {
     pub name: &'static str,
     pub ratio: &'static str,
-    /// Among the parameters of a known run.
+    /// Name among the parameters of a run.
     pub percent: &'static str,
-    /// In a profile in XML, in our own namespace.
+    /// Element in an XML profile, in this project's namespace.
     pub element: &'static str,
     pub past: &'static str,
-    /// Whether it is a share of the writes, which count it too; otherwise it replaces I/Os.
+    /// Whether it is a share of the writes, which include it; otherwise it replaces I/Os.
     pub of_writes: bool,
-    /// Whether it writes to block devices and counts as such; otherwise, and in files, it leaves holes.
+    /// Whether the operation writes to block devices and is counted as a write. If not, and in files, it
+    /// leaves holes.
     pub writes_on_devices: bool,
     /// Reason why sectors after this operation cannot be verified.
     pub unverifiable: &'static str,
 }
 
-/// Every operation, in the order of [`Operation`].
 pub const OPERATIONS: [OperationRow; 7] = [
     OperationRow { op: Operation::Read, name: "read", doing: "reading", other: None },
     OperationRow { op: Operation::Write, name: "write", doing: "writing", other: None },
@@ -174,7 +173,6 @@ pub const OPERATIONS: [OperationRow; 7] = [
 ];
 
 impl Operation {
-    /// Every one, for engines that have them all.
     pub const ALL: [Operation; OPERATIONS.len()] = {
         let mut all = [Operation::Read; OPERATIONS.len()];
         let mut at = 0;
@@ -197,7 +195,7 @@ impl Operation {
         Self::ALL.get(usize::from(number)).copied()
     }
 
-    /// Whether data moves between buffer and target: reads, writes and durable writes.
+    /// Whether data moves between buffer and target.
     #[inline]
     pub fn moves_data(self) -> bool {
         self <= Operation::DurableWrite
@@ -208,7 +206,7 @@ impl Operation {
         self.row().other.as_ref().is_some_and(|row| row.share.is_none())
     }
 
-    /// The direction of one that moves data.
+    /// Returns the direction of an operation that moves data.
     #[inline]
     pub fn direction(self) -> Direction {
         debug_assert!(self.moves_data(), "{self:?} has no direction");
@@ -219,7 +217,7 @@ impl Operation {
         OPERATIONS.iter().filter_map(|row| Some((row.op, row.other.as_ref()?)))
     }
 
-    /// Operations of which a target may have a share.
+    /// Returns the operations that may have a share of a target's I/Os.
     pub fn shared() -> impl Iterator<Item = (Operation, &'static AuxRow, &'static ShareRow)> {
         Operation::aux_operations().filter_map(|(op, row)| Some((op, row, row.share.as_ref()?)))
     }

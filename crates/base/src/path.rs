@@ -1,4 +1,4 @@
-//! Paths as raw bytes: text as the user gave it is usually UTF-8, but names of files need not be.
+//! Paths as raw bytes. Text from the user is usually UTF-8, but names of files may be anything.
 
 use bstr::ByteSlice;
 use diskspd_figures::units::visible;
@@ -108,13 +108,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_kept_and_none_becomes_empty() {
+    fn file_names_keep_their_bytes() {
         let not_utf8 = b"disk-\xff.dat";
         let text = RawText::from(not_utf8.to_vec());
         let stored = serde_json::to_string(&text).unwrap();
         assert_eq!(serde_json::from_str::<RawText>(&stored).unwrap(), text);
         assert_eq!(text.as_bytes(), not_utf8);
-        // Another system may have no such name: what stands for it says what was meant.
+        // Another system may not have such a name: the replacement states the original.
         for shown in [text.as_path().to_string_lossy(), path(not_utf8).to_string_lossy()] {
             assert_eq!(shown, "disk-\u{fffd}.dat");
         }

@@ -2,10 +2,9 @@
 
 const IS_WINDOWS: bool = cfg!(windows);
 
-/// Name of the program, with which its version, help and pages begin.
+/// Name of the program at the beginning of its version, help and pages.
 pub const PRODUCT: &str = if IS_WINDOWS { "DiskSpd lab for Windows" } else { "DiskSpd for Linux" };
 
-/// Place of the system's messages about devices.
 pub const SYSTEM_LOG: &str = if IS_WINDOWS { "Event Viewer: System" } else { "dmesg" };
 
 /// Name of I/O that bypasses the system's cache.

@@ -1,4 +1,4 @@
-//! Whether the rate that was offered (`-g`, `--rate-total`) was reached.
+//! Comparison of the achieved rate with the offered rate (`-g`, `--rate-total`).
 
 use super::view::RequestedTarget;
 use super::{Finding, Severity, SpanContext};
@@ -17,7 +17,7 @@ pub(super) const JUST_DUE: Millis = Millis::new(1.0);
 /// Number of standard deviations that a random shortfall exceeds once in three million runs.
 const SIGMAS: f64 = 5.0;
 
-/// The option that gave a time span its rates.
+/// Returns the option that sets the rates of a time span.
 pub(super) fn option(span: &SpanContext) -> &'static str {
     match span.rate_total {
         _ if span.replays => "--replay",
@@ -26,12 +26,12 @@ pub(super) fn option(span: &SpanContext) -> &'static str {
     }
 }
 
-/// Whether the I/Os on any target have to keep to a rate.
+/// Whether the I/Os on any target have a rate limit.
 pub(super) fn is_limited(span: &SpanContext) -> bool {
     span.asked.targets.iter().any(|target| span.asked.offered_ios_per_s(target, span.rate_total).is_some())
 }
 
-/// The option that limits the I/Os on any target; `None` = none does, or bursts.
+/// Returns the option that limits the I/Os on any target; `None` = no limit, or bursts.
 pub(super) fn limited_by(span: &SpanContext) -> Option<&'static str> {
     is_limited(span).then(|| option(span))
 }
@@ -51,7 +51,7 @@ struct MissedRate<'a> {
     unexplained: f64,
 }
 
-/// `None` = it was reached, or nothing shows that it wasn't.
+/// Returns `None` if the rate was reached, or a miss cannot be shown.
 fn missed_rate<'a>(span: &SpanContext<'a>) -> Option<MissedRate<'a>> {
     let figures = span.measured.paced.as_ref()?;
     let offered = figures.offered_iops * span.measured.seconds;
@@ -59,7 +59,7 @@ fn missed_rate<'a>(span: &SpanContext<'a>) -> Option<MissedRate<'a>> {
     // Each place in a queue may have had an I/O in flight at either edge, which was due on the other side.
     let places: u64 = span.targets().map(|asked| request_places(span, asked.target)).sum();
     let unexplained = missing - 2.0 * places as f64 - rate_tolerance(span, offered);
-    // What was not done has to have waited: else nobody was late, and the rate is not what was missed.
+    // Missing I/Os must have waited. Otherwise none was late, and the rate is not the cause.
     let overdue =
         figures.max_not_submitted_delay.filter(|time| *time > JUST_DUE).map_or(0, |_| figures.not_submitted);
     let waited = figures.late_starts.saturating_add(overdue) as f64;
@@ -72,12 +72,12 @@ fn missed_rate<'a>(span: &SpanContext<'a>) -> Option<MissedRate<'a>> {
     is_missed.then(|| MissedRate { figures, reached: figures.ios as f64 / offered, unexplained })
 }
 
-/// I/Os that can be in flight on a target at once.
+/// Returns the maximum number of I/Os in flight on a target.
 fn request_places(span: &SpanContext, target: &diskspd_profile::Target) -> u64 {
     u64::from(span.asked.threads_on(target)) * u64::from(target.request_count)
 }
 
-/// `76 % of the rate`, for other findings of the run; `None` = it was reached.
+/// Formats `76 % of the rate`, for other findings of the run; `None` = the rate was reached.
 pub(super) fn missed_in_short(span: &SpanContext) -> Option<String> {
     missed_rate(span)
         .map(|missed| format!("the rate was not kept: {:.0} % of it was reached", missed.missed_percent()))
@@ -91,14 +91,14 @@ impl MissedRate<'_> {
 
 const MAX_NAMED: usize = 3;
 
-/// A target that missed its own rate by another load.
+/// Target whose rate was missed so far that the load differs.
 struct SlowTarget {
     in_words: String,
-    /// Missing I/Os, without I/Os in flight at the edges and chance.
+    /// Missing I/Os that are explained neither by I/Os in flight at the edges nor by chance.
     unexplained: f64,
 }
 
-/// The slow ones of several targets: the sum may hide them.
+/// Returns slow targets, which the sum of several targets may hide.
 fn slow_targets(span: &SpanContext) -> Vec<SlowTarget> {
     let slow = |asked: RequestedTarget| {
         let RequestedTarget { id, target } = asked;
@@ -124,11 +124,11 @@ fn list_targets(slow: &[SlowTarget]) -> String {
     format!("{}{more}", names.join(", "))
 }
 
-/// A target that missed its rate where most I/Os of all targets kept theirs.
+/// Reports a target that missed its rate, while most I/Os of all targets kept theirs.
 fn missed_by_target(span: &SpanContext, slow: &[SlowTarget]) -> Option<Finding> {
     let figures = span.measured.paced.as_ref()?;
     let waited = figures.late_starts.saturating_add(figures.not_submitted) as f64;
-    // What was not done waited.
+    // Missing I/Os waited.
     if slow.is_empty() || waited < slow.iter().map(|slow| slow.unexplained).sum() {
         return None;
     }
@@ -137,7 +137,7 @@ fn missed_by_target(span: &SpanContext, slow: &[SlowTarget]) -> Option<Finding> 
     Some(finding.remedy("measure the slow target alone; offer it a lower rate, or raise -o or -t"))
 }
 
-/// A rate that was offered and not reached.
+/// Reports an offered rate that was not reached.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let slow = slow_targets(span);
     let Some(missed) = missed_rate(span) else { return missed_by_target(span, &slow).into_iter().collect() };

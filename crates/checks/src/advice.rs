@@ -38,8 +38,8 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     about_targets.chain(ABOUT_SPANS.iter().filter_map(|rule| rule(span))).collect()
 }
 
-/// How much figures scatter only repetitions show. A rule for programs that judge results; people would
-/// tire of it.
+/// Recommends repetitions, which alone show how much figures scatter. Only for programs that judge results,
+/// because users would see it too often.
 fn single_run(span: &SpanContext) -> Option<Finding> {
     let message = "one run does not show how much the figures vary".to_owned();
     let finding = || Finding::new("single-run", Severity::Note, span, message);

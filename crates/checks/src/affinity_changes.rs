@@ -6,7 +6,7 @@ use super::{Finding, Severity, SpanContext};
 use diskspd_figures::units::seconds_of_us;
 use diskspd_results::{AffinityChange, WorkerUsage};
 
-/// The threads that were, and the first of them.
+/// Reports the number of threads with a changed affinity, and the first of them.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let workers = span.effort().map_or(&[][..], |effort| &effort.workers);
     let moved = (0u32..)
@@ -17,7 +17,7 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
         return Vec::new();
     };
     let message = format!(
-        "{} of {} threads were bound to other CPUs from outside while it was measured: the figures are of \
+        "{} of {} threads were bound to other CPUs from outside during the measurement: the figures mix \
          both bindings",
         moved.len(),
         workers.len()

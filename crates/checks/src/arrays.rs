@@ -75,7 +75,9 @@ fn degraded_array(span: &SpanContext, array: &ArrayFacts) -> Option<Finding> {
         }
         (before, after) => {
             let what = if before < after { "lost members" } else { "got members back" };
-            format!("{name} {what} while it was measured: the figures mix the time before and the time after")
+            format!(
+                "{name} {what} during the measurement: the figures mix the time before and the time after"
+            )
         }
     };
     let finding = Finding::new("array-degraded", Severity::Warning, span, message)
@@ -83,7 +85,6 @@ fn degraded_array(span: &SpanContext, array: &ArrayFacts) -> Option<Finding> {
     Some(finding.remedy(replacement_text(array)))
 }
 
-/// Returns the remedy for missing members.
 fn replacement_text(array: &ArrayFacts) -> String {
     let look = match is_of_lvm(array) {
         true => LVM_REMEDY.to_owned(),
@@ -118,7 +119,7 @@ pub(super) fn at_work<'a>(
     among.find_map(|array| Some((array, array.maintenance.as_ref()?)))
 }
 
-/// `md0 was rebuilding members (recover, 3 to 12 % done)`
+/// Formats `md0 was rebuilding members (recover, 3 to 12 % done)`.
 pub(super) fn did(array: &ArrayFacts, upkeep: &ArrayMaintenance) -> String {
     let (first, last) = upkeep.done;
     let done = format!("{:.0} to {:.0} % done", first * 100.0, last * 100.0);

@@ -11,12 +11,12 @@ pub(crate) struct ByTarget<'a>(HashMap<TargetId, TargetGroup<'a>>);
 
 #[derive(Debug, Default)]
 struct TargetGroup<'a> {
-    /// Places of the target among all of the span.
+    /// Indexes of the target among the targets of the span.
     places: Vec<usize>,
     rows: Vec<&'a TargetResults>,
     facts: Vec<&'a TargetDevices>,
     disks: Vec<&'a Disk>,
-    /// The number of threads with rows.
+    /// Number of threads with rows.
     threads: u64,
     last_thread: Option<usize>,
 }
@@ -45,7 +45,7 @@ impl<'a> ByTarget<'a> {
         ByTarget(all)
     }
 
-    /// The places of a target in the profile, which may list a path several times.
+    /// Returns the indexes of a target in the profile, which may list a path several times.
     pub(crate) fn places(&self, id: TargetId) -> &[usize] {
         self.0.get(&id).map_or(&[], |known| &known.places)
     }
@@ -62,7 +62,7 @@ impl<'a> ByTarget<'a> {
         self.0.get(&id).map_or(&[][..], |known| &known.disks).iter().copied()
     }
 
-    /// The number of threads that worked on a target.
+    /// Returns the number of threads that used a target.
     pub(crate) fn threads(&self, id: TargetId) -> u64 {
         self.0.get(&id).map_or(0, |known| known.threads)
     }

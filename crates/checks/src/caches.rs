@@ -4,7 +4,7 @@ use super::{Finding, Severity, SpanContext};
 use diskspd_machine::io_counters::{DeviceActivity, Flow};
 use diskspd_machine::stack::Layer;
 
-/// Minimum share of a device that did practically all I/O.
+/// Minimum share of a device that performed almost all I/O.
 const NEARLY_ALL: f64 = 0.9;
 /// Minimum share of a device in the finding; less is the cache's metadata.
 const MIN_DEVICE_SHARE: f64 = 0.01;
@@ -41,7 +41,7 @@ struct CachedIoWork {
     most: f64,
 }
 
-/// `None` = nothing was done.
+/// Returns `None` without I/O.
 fn cache_shares(
     beneath: &[&DeviceActivity],
     done: &str,

@@ -14,7 +14,8 @@ use diskspd_results::TargetResults;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Change {
     pub what: String,
-    /// The looks before and after it, s since measuring began; `None` = at any time.
+    /// Last check before and first check after the change in s since the start of the measurement; `None` =
+    /// unknown.
     pub between: Option<(f64, f64)>,
 }
 
@@ -23,7 +24,7 @@ impl Change {
         Change { what, between: Some((seconds_of_us(after_us), seconds_of_us(seen_us))) }
     }
 
-    /// Returns the change with its time.
+    /// Formats the change with its time.
     pub(super) fn dated(&self) -> String {
         match self.between {
             Some((after, seen)) => format!("between second {after:.1} and {seen:.1}: {}", self.what),
@@ -32,7 +33,7 @@ impl Change {
     }
 }
 
-/// Changes of settings, and of files.
+/// Reports changes of settings and files.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let settings = settings(span);
     let message = "settings of the targets' devices or file systems changed during the measurement";
@@ -72,7 +73,7 @@ fn changed_spaces(span: &SpanContext) -> Vec<Finding> {
     found.into_iter().map(|(target, what)| build_space_finding(span, target, &what)).collect()
 }
 
-/// I/Os of the run that empty space.
+/// Returns the number of I/Os of the run that empty space.
 fn own_discards(span: &SpanContext, targets: &[TargetId]) -> u64 {
     total_of(span, targets, |row| {
         let done = Operation::replacements().filter_map(|(op, ..)| row.aux_results(op));
@@ -84,7 +85,7 @@ fn total_of(span: &SpanContext, targets: &[TargetId], of: impl Fn(&TargetResults
     targets.iter().map(|target| span.target_total(*target, &of)).fold(0, u64::saturating_add)
 }
 
-/// Smallest share of a space that matters if another process changes it.
+/// Minimum relevant share of a space that another process changes.
 const CHANGED_SHARE: f64 = 0.01;
 
 /// Returns the text for space that was emptied or shared. A target on a file system does not use all of the
@@ -158,7 +159,7 @@ fn format_setting(setting: &str, value: &str) -> String {
     }
 }
 
-/// The options that differ; none where a mount is another one.
+/// Returns the options that differ; empty if the mount is another one.
 fn remount_changes(before: &[StackMount], after: &[StackMount]) -> Vec<Change> {
     let pairs = before.iter().zip(after).filter(|(before, after)| before.mount_point == after.mount_point);
     let changed = pairs.filter_map(|(before, after)| {
@@ -183,7 +184,7 @@ fn compare_states(before: &FileState, after: &FileState) -> (u64, u64) {
 }
 
 const CHANGED_REMEDY: &str = "stop the other process, or measure another file";
-/// Time between two checks in us.
+/// Interval of checks in µs.
 const CHECK_INTERVAL_US: u64 = 1_000_000;
 
 /// Reports that another process deleted the file of a target, or changed its size.

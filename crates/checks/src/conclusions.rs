@@ -13,7 +13,7 @@ pub(super) struct DerivedFacts<'a> {
     pub contention: Option<Contention>,
     pub limits: Option<Limits>,
     pub late: Option<CoordinatedOmission<'a>>,
-    /// Periods without responses, or with far fewer than usual; `None` if unknown.
+    /// Periods without completions, or with far fewer than usual; `None` = unknown.
     pub outages: Option<Vec<Outage>>,
     pub steadiness: Option<Steadiness>,
     pub verdict: Option<SpanVerdict>,

@@ -7,13 +7,13 @@ use diskspd_profile::RawText;
 
 /// Minimum share of reads that invalidates the figures for the device.
 const MIN_INVALID_SHARE: f64 = 0.5;
-/// Below this share, gaps change the figures by less than two runs differ.
+/// Share of gaps below which the figures change by less than the variation of runs.
 const GAPS: f64 = 0.01;
 /// Minimum share of a sample; smaller shares may be random, or normal content (empty parts of a file
 /// system).
 const SAMPLED: f64 = 0.1;
 
-/// Every finding about the contents of one time span's targets.
+/// Reports all findings about the contents of one time span's targets.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let facts = span.results.observed.iter().flat_map(|observed| &observed.content);
     let findings = facts
@@ -59,7 +59,7 @@ fn build_finding(name: &'static str, severity: Severity, facts: &TargetContent, 
     Finding::of_machine(name, severity, message).on_target(facts.path)
 }
 
-/// Wrong from half on, a warning from `least` on.
+/// Returns `Wrong` from half on, and a warning from `least` on.
 fn share_severity(share: f64, least: f64) -> Option<Severity> {
     match share {
         _ if share >= MIN_INVALID_SHARE => Some(Severity::Wrong),
@@ -68,7 +68,7 @@ fn share_severity(share: f64, least: f64) -> Option<Severity> {
     }
 }
 
-/// Returns the severity of missing data for this share of the reads; `None` if irrelevant.
+/// Returns the severity of missing data for this share of the reads; `None` = irrelevant.
 pub(super) fn gaps_severity(share: f64) -> Option<Severity> {
     share_severity(share, GAPS)
 }
@@ -213,7 +213,7 @@ fn share(part: u64, all: u64) -> f64 {
     part.min(all) as f64 / all.max(1) as f64
 }
 
-/// Whole percents; neither all nor nothing unless it is.
+/// Formats whole percent; 0 and 100 only if exact.
 pub(super) fn percent(share: f64) -> String {
     let rounded = (share * 100.0).round();
     match share {

@@ -1,4 +1,4 @@
-//! Cost of waiting for CPUs, and the other users of the CPUs.
+//! Time spent waiting for CPUs, and other users of the CPUs.
 
 use super::processors::{self, Share};
 use super::{Finding, Limiter, Severity, SpanContext, achieved_rate};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 const MIN_DELAY_SHARE: f64 = 0.1;
 /// A thread that was on a CPU, or ready to be, for so long hardly ever waited for the storage.
 pub(super) const OCCUPIED: f64 = 0.8;
-/// The device had so much of the depth in flight: waiting threads cost it nothing.
+/// Share of the depth in flight at the device above which waiting threads have no effect on it.
 const FULL_DEPTH_SHARE: f64 = 0.8;
 const DRY: f64 = 0.5;
 const MIN_EXPLAINED_SHARE: f64 = 0.5;
@@ -25,17 +25,17 @@ pub(super) enum CpuHolder {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContentionEffect {
-    /// Lower rate: the device had no or little I/O during the wait.
+    /// Lower rate: the device had little or no I/O during the wait.
     Lowers,
     Unknown,
-    /// No finding, because the queue of the device was full.
+    /// None, because the queue of the device was full.
     None,
 }
 
-/// Threads that had to wait for a CPU.
+/// Threads that waited for a CPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Contention {
-    /// Share of the time, on average over the threads.
+    /// Mean share of the threads' time.
     pub waiting: f64,
     /// Maximum I/Os per second without the wait; `None` if hardly higher, because the threads use all CPU
     /// time.
@@ -46,14 +46,14 @@ pub(super) struct Contention {
 
 struct Waiter<'a> {
     worker: &'a WorkerUsage,
-    /// Shares of the time: on a CPU, and without one that was in use.
+    /// Share of the time on a CPU.
     busy: f64,
     waiting: f64,
-    /// Share of the time that others used its CPU; 1 = unknown.
+    /// Share of the time in which other programs used its CPU; 1 = unknown.
     else_used: f64,
 }
 
-/// Returns the CPU contention if it changed the figures; `None` if not, or unknown.
+/// Returns the CPU contention if it changed the figures; `None` = it did not, or is unknown.
 pub(super) fn judge(span: &SpanContext) -> Option<Contention> {
     let effort = span.effort()?;
     let window = span.measured.seconds * 1e9;
@@ -62,7 +62,7 @@ pub(super) fn judge(span: &SpanContext) -> Option<Contention> {
         effort.workers.iter().map(|worker| find_waiter(span, &shares, worker, window)).collect();
     let waiters = waiters.filter(|waiters| !waiters.is_empty())?;
     let waiting = waiters.iter().map(|waiter| waiter.waiting).sum::<f64>() / waiters.len() as f64;
-    // What is done in the time that was left would have been done in the rest too, at most.
+    // The remaining time would have had at most the same rate.
     let (mut done, mut possible) = (0.0, 0.0);
     for (index, waiter) in waiters.iter().enumerate() {
         let targets = span.results.threads.get(index).map_or(&[][..], |thread| &thread.targets);
@@ -190,13 +190,13 @@ impl Contention {
                     .to_owned()
             }
         };
-        // A rate that is asked for allows no more, however many CPUs are free.
+        // A requested rate is an upper limit, regardless of free CPUs.
         let most = (!achieved_rate::is_limited(span) && now > 0.0).then_some(most);
         most.into_iter().chain(processors::list_cpus(span, effort)).collect()
     }
 }
 
-/// Reports CPU waits. They count as latency even if they do not limit the rate.
+/// Reports CPU waits, which are part of the latency even if they do not limit the rate.
 pub(super) fn check(
     span: &SpanContext,
     contention: Option<Contention>,

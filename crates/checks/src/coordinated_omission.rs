@@ -1,21 +1,21 @@
-//! I/Os that started later than they were to (`-g`, `--rate-total`): their wait is in no latency.
+//! I/Os that started after their due time (`-g`, `--rate-total`). No latency includes this wait.
 
 use super::achieved_rate::{self, JUST_DUE};
 use super::{Finding, Limits, Severity, SpanContext};
 use diskspd_figures::units::Millis;
 use diskspd_results::{PERCENTILES, PacedFigures, PacedLatency};
 
-/// From this share of I/Os on that started late the 99.9th percentile is another one, ...
+/// Minimum share of late I/Os that changes the 99.9th percentile, ..
 const IN_TAIL: f64 = 0.001;
-/// ... and from this one the 99th.
+/// .. and the 99th percentile.
 const MIN_P99_SHARE: f64 = 0.01;
-/// Minimum number of late I/Os; fewer are chance, ...
+/// Minimum number of late I/Os; fewer are random, ..
 const MIN_LATE_IOS: u64 = 5;
-/// ... unless one was so late, ms.
+/// .. unless one was this late, in ms.
 const LONG: f64 = 100.0;
 /// Maximum relative excess of response times over service times that is negligible.
 const NEGLIGIBLE_EXCESS: f64 = 0.1;
-/// Minimum share of CPU waits in the late time that explains late I/Os, ...
+/// Minimum share of CPU waits in the late time that explains late I/Os, ..
 const MIN_EXPLAINED_SHARE: f64 = 0.5;
 /// ... which is a warning only from this share of the I/Os, because the storage is not the cause.
 const MIN_RUN_DELAY_SHARE: f64 = 0.1;
@@ -23,16 +23,16 @@ const MIN_RUN_DELAY_SHARE: f64 = 0.1;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CoordinatedOmission<'a> {
     figures: &'a PacedFigures,
-    /// I/Os that started late or, being due, not at all.
+    /// I/Os that started late, or were due but not started.
     ios: u64,
     of: u64,
     longest: Millis,
-    /// CPU wait of the threads in s; `None` if too short to explain it, or unknown.
+    /// CPU wait of the threads in s; `None` = too short as an explanation, or unknown.
     without_cpu: Option<f64>,
     severity: Severity,
 }
 
-/// `None` = it doesn't matter, or no I/O had a time to start at.
+/// Returns `None` if the effect is irrelevant, or no I/O had a scheduled start.
 pub(super) fn judge<'a>(span: &SpanContext<'a>, limits: Option<&Limits>) -> Option<CoordinatedOmission<'a>> {
     let figures = span.measured.paced.as_ref()?;
     let overdue = figures.max_not_submitted_delay.filter(|time| *time > JUST_DUE);
@@ -82,7 +82,7 @@ fn without_cpu(span: &SpanContext, limits: Option<&Limits>) -> Option<f64> {
     (share > 0.0).then_some(share * span.measured.seconds)
 }
 
-/// I/Os that started late, and for programs both kinds of latency.
+/// Reports late I/Os, with both kinds of latency for programs.
 pub(super) fn check(span: &SpanContext, late: Option<&CoordinatedOmission>) -> Vec<Finding> {
     let Some(figures) = &span.measured.paced else { return Vec::new() };
     match late {
@@ -152,7 +152,7 @@ fn cause_text(span: &SpanContext, late: &CoordinatedOmission) -> String {
     }
 }
 
-/// Both kinds of latency in a line.
+/// Formats both kinds of latency in one line.
 fn both_latencies(figures: &PacedFigures) -> Option<String> {
     let text = |latency: &PacedLatency| {
         let at = |percent: f64| latency.chart.percentile(percent)?.total;

@@ -47,7 +47,7 @@ use limits::{MAX_EQUAL_RATIO, MIN_EQUAL_RATIO};
 pub(super) use wording::amount;
 use wording::{count, size, times};
 
-/// The verdict about a time span; `None` = nothing was observed.
+/// Returns the verdict about a time span; `None` = nothing was observed.
 pub(super) fn verdict(span: &SpanContext, limiter: Option<Limiter>) -> Option<SpanVerdict> {
     let (facts, parts) = (span.devices()?, &span.parts);
     let done: Vec<_> = parts.iter().map(|part| done::count_done(part, facts, &part.first())).collect();
@@ -93,7 +93,7 @@ fn fragment_size(span: &SpanContext, part: &Part, facts: &DeviceFacts) -> Option
 /// Reads of other programs on all devices of the span. The kernel counts a process's requests by process,
 /// not by device.
 struct ForeignReads {
-    /// Bytes; `None` = the kernel doesn't count.
+    /// Bytes; `None` = not counted by the kernel.
     bytes: Option<u64>,
     excess: u64,
     parts: usize,
@@ -117,7 +117,7 @@ impl ForeignReads {
         }
     }
 
-    /// A part's share in them: by how much more its devices read than was counted.
+    /// Returns the share of a part: the excess of its devices' reads over the counted reads.
     fn part_share(&self, part: &Part, done: &DeviceIo) -> f64 {
         match self.parts {
             0 | 1 => 1.0,
@@ -263,7 +263,7 @@ fn without_effect(
             format!("{} did as much as the run counted", effects::names(&part.leaves()))
         }
     };
-    // What is in flight at the edges alone makes a difference then.
+    // I/Os in flight at the edges alone then cause a difference.
     let few = [("reads", &found.read), ("writes", &found.write)].into_iter().filter_map(|(name, side)| {
         let side = side.as_ref().filter(|side| !same(side))?;
         Some(format!("; {} {name} are too few to compare", count(side.counted_ios)))
@@ -301,7 +301,7 @@ fn discard_text(part: &Part, device: Flow) -> Option<String> {
     })
 }
 
-/// Reports the zeros among the writes that the upper devices counted.
+/// Formats the zeros among the writes that the upper devices counted.
 fn zero_write_text(part: &Part, bytes: u64) -> Option<String> {
     (bytes > 0).then(|| {
         format!(
@@ -312,7 +312,7 @@ fn zero_write_text(part: &Part, bytes: u64) -> Option<String> {
     })
 }
 
-/// Everything else worth knowing, one fact each.
+/// Returns further evidence, one fact per line.
 fn evidence_lines(
     span: &SpanContext,
     judged: &JudgedPart,
@@ -347,7 +347,7 @@ fn evidence_lines(
     evidence
 }
 
-/// The work of the devices and of the run, where they differ because of memory.
+/// Returns the work of the devices and of the run, if they differ because of memory.
 fn device_work(judged: &JudgedPart, verdict: &DeviceVerdict) -> Option<String> {
     let device = verdict.device_in_words().filter(|_| verdict.verdict.is_of_memory())?;
     let part = judged.part;

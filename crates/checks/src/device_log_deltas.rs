@@ -84,7 +84,7 @@ fn exceeded_limits<'a>(span: &SpanContext<'a>) -> Vec<OverLimit<'a>> {
     all.filter(|over| over.us > 0 && over.time_share() >= NOTICEABLE).collect()
 }
 
-/// Returns the limit that was exceeded longest; the first of equal ones.
+/// Returns the limit that was exceeded for the longest time; the first of equal ones.
 pub(super) fn most_over<'a>(span: &SpanContext<'a>) -> Option<OverLimit<'a>> {
     exceeded_limits(span).into_iter().rev().max_by(|a, b| a.time_share().total_cmp(&b.time_share()))
 }
@@ -114,12 +114,12 @@ pub(super) fn unread_logs(span: &SpanContext) -> Vec<String> {
 
 pub(super) fn check(span: &SpanContext, limiter: Option<Limiter>) -> Vec<Finding> {
     let told = (limiter == Some(Limiter::VolumeLimit)).then(|| most_over(span)).flatten();
-    let is_told = |over: &OverLimit| {
+    let is_reported = |over: &OverLimit| {
         told.as_ref().is_some_and(|told| {
             std::ptr::eq(told.statement, over.statement) && std::ptr::eq(told.limit, over.limit)
         })
     };
-    let exceeded = exceeded_limits(span).into_iter().filter(|over| !is_told(over)).map(|over| {
+    let exceeded = exceeded_limits(span).into_iter().filter(|over| !is_reported(over)).map(|over| {
         let finding = Finding::new("volume-limit-exceeded", Severity::Warning, span, over.describe());
         finding.remedy(over.remedy())
     });
@@ -155,12 +155,12 @@ fn media_writes(span: &SpanContext, statement: &DeviceLogDelta) -> Option<Findin
         "{erased} of the media were erased in {:.1} s; counted over all namespaces of the endurance group",
         seconds_of_ns(statement.interval_ns)
     ));
-    // Who says where writes are to go wants to know what it helped.
+    // Users of data placement need to see its effect.
     let placed = |target: &Target| !target.fdp.is_empty() || !target.write_streams.is_empty();
     Some(if span.asked.targets.iter().any(placed) { finding.as_answer() } else { finding })
 }
 
-/// Slowed down because of heat: the counters of it went up.
+/// Reports thermal throttling, as shown by increased counters.
 fn thermal_slowdown(span: &SpanContext, device: &str, before: &Health, after: &Health) -> Option<Finding> {
     let since = |of: fn(&Health) -> u32| of(after).saturating_sub(of(before));
     let (light, heavy) = (since(|health| health.light_throttled_s), since(|health| health.heavy_throttled_s));

@@ -142,7 +142,7 @@ const RULES: &[EnvironmentRule] = &[
     ),
 ];
 
-/// Returns the findings, worst first; empty if the environment was not read.
+/// Returns the findings, worst first; empty = the environment was not read.
 pub fn findings(system: &System) -> Vec<Finding> {
     let targets: Vec<&Storage> = system.targets.iter().collect();
     let mut found: Vec<Finding> = all_findings(system, &targets).map(|(_, finding)| finding).collect();

@@ -27,7 +27,7 @@ fn total_depth(span: &SpanContext) -> Option<u64> {
     Some(effort.workers.iter().map(|worker| u64::from(worker.depth)).sum())
 }
 
-/// Time of the last failed I/O in s since the start of measuring.
+/// Returns the time of the last failed I/O in s since the start of the measurement.
 fn last_at(span: &SpanContext) -> Option<f64> {
     span.results.errors.iter().flat_map(|error| &error.at_us).max().map(|us| seconds_of_us(*us))
 }
@@ -77,7 +77,7 @@ fn failed_ios(span: &SpanContext) -> Option<Finding> {
     )))
 }
 
-/// `64 reads of 'x' failed: Input/output error (os error 5), the first one at offset 4096`
+/// Formats `64 reads of 'x' failed: Input/output error (os error 5), the first one at offset 4096`.
 fn error_text(error: &IoErrors, path: &RawText) -> String {
     let IoErrors { direction, errno, count, first_offset, .. } = error;
     let name = match (direction, count) {
@@ -90,7 +90,7 @@ fn error_text(error: &IoErrors, path: &RawText) -> String {
     format!("{count} {name} of '{path}' failed: {why}, the first one at offset {first_offset}")
 }
 
-/// One finding for each target, all threads together.
+/// Returns a finding for each target, over all threads.
 fn short_transfers(span: &SpanContext) -> Vec<Finding> {
     let mut ids: Vec<TargetId> = Vec::new();
     for row in span.rows().filter(|row| row.read.short > 0 || row.write.short > 0) {

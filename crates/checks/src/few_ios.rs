@@ -1,11 +1,11 @@
-//! Percentiles of few I/Os: the slowest ones of a run, of which the next run has others.
+//! Percentiles of few I/Os, which depend on single slow I/Os and differ from run to run.
 
 use super::{Finding, Severity, SpanContext};
 use diskspd_results::TEXT_PERCENTS;
 
 /// Minimum number of I/Os above a percentile, which is otherwise random.
 const MIN_IOS_ABOVE: f64 = 10.0;
-/// Highest common percentile; with fewer I/Os above it there is a finding.
+/// Highest common percentile, which must have enough I/Os above it.
 const CHECKED_PERCENTILE: f64 = 99.0;
 const MEDIAN: f64 = 50.0;
 
@@ -16,18 +16,18 @@ fn ios_beyond(ios: u64, percent: f64) -> f64 {
 
 /// Returns the highest reliable percentile of the report for this number of I/Os; `None` if the median is
 /// unreliable.
-pub fn highest_told(ios: u64) -> Option<f64> {
+pub fn highest_reported(ios: u64) -> Option<f64> {
     // Shares like 0.1 % aren't exact.
-    let is_told =
+    let is_reported =
         |percent: &f64| *percent >= MEDIAN && ios_beyond(ios, *percent) >= MIN_IOS_ABOVE * (1.0 - 1e-9);
-    TEXT_PERCENTS.into_iter().rev().find(is_told)
+    TEXT_PERCENTS.into_iter().rev().find(is_reported)
 }
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let total = &span.measured.total.total;
     let ios = total.throughput.ios;
     let is_timed = total.latency.is_some_and(|latency| latency.mean.is_some());
-    let told = highest_told(ios);
+    let told = highest_reported(ios);
     if !is_timed || ios == 0 || told >= Some(CHECKED_PERCENTILE) {
         return Vec::new();
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentile_needs_ten_slower_ios() {
+    fn percentile_needs_ten_ios_above_it() {
         for (ios, percent) in [
             (19, None),
             (20, Some(50.0)),
@@ -66,7 +66,7 @@ mod tests {
             (1_000_000, Some(99.999)),
             (u64::MAX, Some(99.999_999_9)),
         ] {
-            assert_eq!(highest_told(ios), percent, "{ios}");
+            assert_eq!(highest_reported(ios), percent, "{ios}");
         }
     }
 }

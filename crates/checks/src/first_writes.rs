@@ -9,9 +9,9 @@ use diskspd_machine::memory_backed::InMemory;
 use diskspd_profile::TargetId;
 use std::collections::HashSet;
 
-/// Smallest share of the bytes written that makes a note.
+/// Minimum share of the written bytes for a note.
 const NOTED: f64 = 0.01;
-/// Smallest share that changes conclusions. First writes take up to twice as long, durable ones longer.
+/// Minimum share that changes conclusions; first writes take up to twice as long, durable ones longer.
 const MIN_WRITTEN_SHARE: f64 = 0.1;
 
 /// Bytes that a commit of a journal may allocate.
@@ -34,14 +34,13 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     found.iter().map(|first| first.build_finding(span)).collect()
 }
 
-/// The space that writes to one target or device allocated.
+/// Space allocated by writes to a target or device.
 struct FirstWrites<'a> {
     targets: Vec<TargetId>,
     device: Option<&'a str>,
-    /// Bytes by kind.
     kinds: [(u64, &'static str); 3],
     written: u64,
-    /// Share of the bytes written.
+    /// Share of the written bytes.
     share: f64,
 }
 
@@ -101,7 +100,6 @@ pub(super) fn through_space(span: &SpanContext, change: &SpaceChange) -> Vec<Tar
     targets.iter().filter(on).map(|target| target.target).collect()
 }
 
-/// Bytes by kind.
 fn allocated_kinds(before: &ContentShares, after: &ContentShares) -> [(u64, &'static str); 3] {
     [
         (before.holes.saturating_sub(after.holes), "holes filled"),

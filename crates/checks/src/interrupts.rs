@@ -1,4 +1,4 @@
-//! Where the interrupts of the disks arrive: on the CPUs of the threads, or on others that have to wake them.
+//! CPUs that handle the disks' interrupts: the threads' CPUs, or other CPUs that have to wake them.
 
 use super::device::Part;
 use super::processors::{self, cpus_in_words};
@@ -8,10 +8,9 @@ use diskspd_results::DeviceInterrupts;
 const MIN_CPU_SHARE: f64 = 0.9;
 const MIN_INTERRUPTS: u64 = 100;
 
-/// A disk with interrupts on CPUs without its bound threads.
+/// Disk with interrupts on CPUs without its bound threads.
 #[derive(Debug)]
 pub(super) struct Crossing<'a> {
-    /// The kernel's name of the disk.
     device: &'a str,
     taking: Vec<u32>,
     share: f64,
@@ -68,7 +67,7 @@ fn is_on(name: &str, disk: &str) -> bool {
 }
 
 impl Crossing<'_> {
-    /// `the interrupts of vda arrive on CPU 1, and the threads are bound to CPU 0`
+    /// Formats `the interrupts of vda arrive on CPU 1, and the threads are bound to CPU 0`.
     pub(super) fn describe(&self) -> String {
         let (taking, bound) = (cpus_in_words(&self.taking), cpus_in_words(&self.bound));
         format!("the interrupts of {} arrive on {taking}, and the threads are bound to {bound}", self.device)

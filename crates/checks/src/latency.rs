@@ -10,7 +10,7 @@ use serde::Serialize;
 const MIN_CHANGE_RATIO: f64 = 1.25;
 /// Minimum factor between variances of a tail; the mean squares must differ by [`MIN_CHANGE_RATIO`].
 const TAIL_MATTERS: f64 = 2.0;
-/// Intervals without a single I/O, share of all: with more nothing is concluded.
+/// Maximum share of empty intervals for a conclusion.
 const MAX_EMPTY_SHARE: f64 = 0.1;
 /// Maximum share of I/Os in a tail.
 const MAX_TAIL_SHARE: f64 = 0.1;
@@ -19,9 +19,9 @@ const MAX_TAIL_SHARE: f64 = 0.1;
 #[serde(rename_all = "lowercase")]
 pub enum LatencyVerdict {
     Steady,
-    /// The mean changed at once.
+    /// The mean changed abruptly.
     Changed,
-    /// The mean rose or fell from the beginning on.
+    /// The mean rose or fell from the start.
     Drifted,
     /// The mean stayed near, but a few I/Os began, or ceased, to take far longer than the others.
     Tail,
@@ -31,16 +31,16 @@ pub enum LatencyVerdict {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LatencySteadiness {
     pub verdict: LatencyVerdict,
-    /// When they changed, or until when they drifted; `None` = they stayed, or drifted to the end.
+    /// Time of the change, or end of the drift; `None` = no change, or a drift to the end.
     pub at: Option<f64>,
-    /// Mean latency before the change, or at the beginning.
+    /// Mean latency before the change, or at the start.
     pub from_ms: f64,
     pub to_ms: f64,
     /// Standard deviation of the latencies before the change, or of the first half.
     pub from_deviation_ms: f64,
     /// Deviation after the change, or of the second half.
     pub to_deviation_ms: f64,
-    /// The few I/Os that explain it; `None` = it's not a few, or nothing changed.
+    /// Few I/Os that explain the change; `None` = many, or no change.
     pub tail: Option<Tail>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn judge(span: &SpanContext) -> Option<LatencySteadiness> {
     judge_course(course, whole)
 }
 
-/// The verdict on the first `whole` intervals of a course.
+/// Judges the first `whole` intervals of a series.
 pub fn judge_course(course: &LatencySeries, whole: usize) -> Option<LatencySteadiness> {
     let intervals = course.intervals.get(..whole.min(course.intervals.len()))?;
     let width = seconds_of_us(course.width_us);
@@ -126,7 +126,7 @@ fn mean_change(means: &[f64], shape: &Shape) -> Option<Change> {
     ))
 }
 
-/// How latencies scatter otherwise from some interval on; `widths`: how wide they do in each.
+/// Finds a change of the variation from some interval on; `widths` = variation of each interval.
 fn scatter_change(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
     let at = shift::find_shift(widths)?;
     let (before, behind) = intervals.split_at(at);
@@ -201,15 +201,15 @@ impl Tail {
     }
 }
 
-/// Whether the latencies say something that the rate doesn't: in a closed loop each is the other turned
-/// round.
-pub(super) fn says_more(span: &SpanContext, rate: SteadyVerdict) -> bool {
+/// Whether latencies provide more information than the rate. In a closed loop each is the inverse of the
+/// other.
+pub(super) fn adds_information(span: &SpanContext, rate: SteadyVerdict) -> bool {
     achieved_rate::is_limited(span)
         || span.replays
         || matches!(rate, SteadyVerdict::Steady | SteadyVerdict::Unclear)
 }
 
-/// The verdict as a finding; `None` = they were steady.
+/// Converts the result to a finding; `None` = steady.
 pub(super) fn finding(span: &SpanContext, found: &LatencySteadiness) -> Option<Finding> {
     let LatencySteadiness { from_ms, to_ms, from_deviation_ms, to_deviation_ms, .. } = *found;
     let duration = |ms: f64| Millis::new(ms).in_a_sentence();

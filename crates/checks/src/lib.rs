@@ -66,7 +66,7 @@ pub use content::warnings as content_warnings;
 pub use device::{Comparison, DeviceVerdict, DeviceWork, SpanVerdict};
 pub use diskspd_base::finding::{Finding, Severity};
 pub use diskspd_results::{Limiter, Verdict};
-pub use few_ios::highest_told;
+pub use few_ios::highest_reported;
 pub use judged::JudgedRecord;
 pub use latency::{LatencySteadiness, LatencyVerdict, Tail, judge_course as latency_steadiness};
 pub use limit::Limits;
@@ -79,7 +79,7 @@ use conclusions::DerivedFacts;
 use diskspd_results::{Record, Summary, summarize};
 use serde::Serialize;
 
-/// Everything that was found about a run.
+/// All results of checks about a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Judgement {
     /// Device verdicts, one for each measured and observed time span.
@@ -87,9 +87,9 @@ pub struct Judgement {
     /// Findings of all time spans, worst first; equally severe ones in the order of the spans and checks.
     pub findings: Vec<Finding>,
     pub steadiness: Vec<Option<Steadiness>>,
-    /// Limiting factor of each time span; `None` without a measurement or observation (simulated time).
+    /// Limiting factor of each time span; `None` = no measurement or observation (simulated time).
     pub limits: Vec<Option<Limits>>,
-    /// Outages of each time span, ordered by time; `None` if unknown.
+    /// Outages of each time span in order of time; `None` = unknown.
     pub outages: Vec<Option<Vec<Outage>>>,
 }
 
@@ -112,7 +112,7 @@ impl Judgement {
 /// A check of one time span. It returns no findings if the record lacks its input.
 type Check = fn(&SpanContext, &DerivedFacts) -> Vec<Finding>;
 
-/// Every check, in the order in which equally bad findings are listed.
+/// All checks in the order of their findings at equal severity.
 const CHECKS: &[Check] = &[
     |span, _| failed::check(span),
     |span, _| writeback_errors::check(span),
@@ -150,7 +150,7 @@ const CHECKS: &[Check] = &[
     |span, _| advice::check(span),
 ];
 
-/// Checks of another program's I/O. They need observations only.
+/// Checks of another program's I/O, which only need observations.
 const PROGRAM_CHECKS: &[Check] = &[
     |span, _| program::check(span),
     |span, _| content::check(span),
@@ -199,7 +199,7 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
         let view = SpanContext::new(index + 1, record, asked, results, measured);
         let concluded = DerivedFacts::derive(&view);
         if record.merged.is_some() {
-            // What was observed is of single hosts, and was judged there.
+            // Observations belong to single hosts, and were judged there.
             let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());
             findings.extend(steady::finding::check(&view, steady, late, None));
             steadiness[index] = concluded.steadiness;

@@ -69,7 +69,7 @@ pub(super) fn judge(span: &SpanContext, contention: Option<&Contention>) -> Opti
     Some(limits)
 }
 
-/// The observations of a time span that decide what limited it.
+/// Observations of a time span that determine its limit.
 struct LimitCase<'a> {
     span: &'a SpanContext<'a>,
     effort: &'a ResourceUsage,
@@ -94,10 +94,10 @@ impl LimitCase<'_> {
     }
 }
 
-/// A limiter, and whether its condition holds.
+/// Limiter with its condition.
 type LimitRule = (Limiter, fn(&LimitCase) -> bool);
 
-/// The first rule that holds decides; without one it is the storage.
+/// Rules in order of precedence; if none applies, the limit is the storage.
 const RULES: [LimitRule; 20] = [
     (Limiter::CpuQuota, |case| quota(case.span, case.effort).is_some()),
     (Limiter::Profile, |case| is_paced(case.span)),
@@ -168,7 +168,7 @@ fn occupied_share(span: &SpanContext, effort: &ResourceUsage) -> f64 {
     most as f64 / (span.measured.seconds * 1e9)
 }
 
-/// Whether every target is limited, and the limits were reached.
+/// Whether all targets have a limit, and the limits were reached.
 fn is_paced(span: &SpanContext) -> bool {
     let seconds = span.measured.seconds;
     let limit = |target: &Target| -> Option<f64> {

@@ -8,7 +8,7 @@ use diskspd_base::engines::EngineKind;
 use diskspd_machine::completion::OneByOne;
 use diskspd_results::{ResourceUsage, WorkerUsage};
 
-/// `-o` when it isn't given.
+/// Default of `-o`.
 const DEFAULT_DEPTH: u32 = 2;
 /// Range of the product relative to the queue depth in a closed loop. It may be lower, because I/Os
 /// waiting in the program are not in flight. It is hardly higher, from I/Os in flight at the start with
@@ -49,7 +49,7 @@ pub(super) fn accounted(span: &SpanContext) -> Option<f64> {
     Some(in_flight(span)? / closed_loop(span)? as f64)
 }
 
-/// Returns the number of permanently outstanding I/Os; `None` if not permanent, or too few I/Os.
+/// Returns the number of permanently outstanding I/Os; `None` = not permanent, or too few I/Os.
 fn closed_loop(span: &SpanContext) -> Option<u64> {
     let effort = span.effort()?;
     let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.depth)).sum();
@@ -73,7 +73,7 @@ fn closed_loop(span: &SpanContext) -> Option<u64> {
     Some(depth)
 }
 
-/// A queue that was not full, and latencies that can't be right.
+/// Reports a queue that was not full, and impossible latencies.
 pub(super) fn check(span: &SpanContext, limits: Option<&Limits>) -> Vec<Finding> {
     let Some(effort) = span.effort() else { return Vec::new() };
     if let Some(finding) = one_by_one(span, effort) {
@@ -221,7 +221,7 @@ fn waiting_finding(span: &SpanContext, limits: &Limits, share: f64, threads: usi
     }
     if let Some(InFlight { counted: Some(counted), .. }) = span.queues.in_flight {
         finding = finding.shown_by(format!(
-            "{} had {counted:.1} of them in flight, by the kernel's counters",
+            "{} had {counted:.1} I/Os in flight, by the kernel's counters",
             span.the_device()
         ));
     }

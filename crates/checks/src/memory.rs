@@ -1,10 +1,10 @@
-//! Limits of memory of control groups, the page cache included: reached while it was measured, or changed.
+//! Memory limits of control groups, which include the page cache: reached or changed during the measurement.
 
 use super::{Finding, Severity, SpanContext};
 use diskspd_figures::units::{Size, seconds_of_us};
 use diskspd_machine::quota::MemoryLimit;
 
-/// From this share of the time on, waiting for memory changes the figures.
+/// Minimum share of the time waiting for memory that changes the figures.
 const MIN_STALLED_SHARE: f64 = 0.02;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {

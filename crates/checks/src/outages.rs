@@ -21,32 +21,31 @@ const SETTLING_S: f64 = 0.1;
 /// A stretch of the measured time in which a target completed nothing, or far less than usual.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outage {
-    /// Target; `None` = all targets together, because separate data is missing.
+    /// Target; `None` = all targets together, because there is no separate data.
     pub target: Option<RawText>,
-    /// Start in s since the start of measuring.
+    /// Start in s since the start of the measurement.
     pub start_s: f64,
     pub length_s: f64,
-    /// Start in ms since 1970-01-01 00:00 UTC; `None` if unknown (simulated time).
+    /// Start in ms since 1970-01-01 00:00 UTC; `None` = unknown (simulated time).
     pub start_utc_ms: Option<i64>,
-    /// Whether it continued at the end of measuring, so its total duration is unknown.
+    /// Whether it continued at the end of the measurement, so that its total duration is unknown.
     pub at_end: bool,
     pub ios: u64,
-    /// I/Os that usually complete in as much time; `None` = none completed at any time.
+    /// Usual number of I/Os in this time; `None` = none ever completed.
     pub expected_ios: Option<f64>,
-    /// Maximum I/Os in flight during the outage; `None` if not observed.
+    /// Maximum I/Os in flight during the outage; `None` = not observed.
     pub in_flight: Option<u64>,
     pub errors: u64,
     pub changes: Vec<PathChange>,
 }
 
-/// I/Os of a target by intervals.
 struct TargetSeries {
     target: Option<TargetId>,
     counts: Vec<u64>,
     width_s: f64,
 }
 
-/// Returns the outages of a time span, ordered by time; `None` if unknown.
+/// Returns the outages of a time span in order of time; `None` = unknown.
 pub(super) fn judge(span: &SpanContext) -> Option<Vec<Outage>> {
     let unseen = unseen_times(span)?;
     let courses = io_courses(span)?;
@@ -55,7 +54,7 @@ pub(super) fn judge(span: &SpanContext) -> Option<Vec<Outage>> {
     Some(found)
 }
 
-/// Returns the unobserved times; `None` if they exist, but are unknown.
+/// Returns the unobserved times; `None` = they exist, but are unknown.
 fn unseen_times<'a>(span: &SpanContext<'a>) -> Option<&'a [WatcherGap]> {
     let observed = span.results.observed.as_ref();
     match observed.and_then(|observed| observed.outage_observations.as_ref()) {
@@ -109,7 +108,7 @@ fn pad_counts(counts: impl Iterator<Item = u64>, whole: usize) -> Vec<u64> {
     counts.chain(std::iter::repeat(0)).take(whole).collect()
 }
 
-/// I/Os of a target by intervals of `-D`.
+/// Returns the I/Os of a target by interval of `-D`.
 fn target_series(span: &SpanContext, id: TargetId, whole: usize) -> Vec<u64> {
     let mut counts = vec![0_u64; whole];
     let rows = span.rows_of(id);
@@ -137,7 +136,7 @@ fn of_course(span: &SpanContext, course: &TargetSeries, unseen: &[WatcherGap]) -
     found.filter(|outage| was_asked(span, outage)).collect()
 }
 
-/// Whether I/Os were due, because requested pauses are not outages.
+/// Whether I/Os were due during the outage; requested pauses are not outages.
 fn was_asked(span: &SpanContext, outage: &Outage) -> bool {
     match outage.in_flight {
         Some(in_flight) => in_flight > 0,
@@ -162,7 +161,7 @@ fn build_outage(span: &SpanContext, course: &TargetSeries, stretch: IdleStretch,
     }
 }
 
-/// Returns the silent stretches of a target that are at least half within a period.
+/// Returns the gaps of a target of which at least half is within a period.
 fn device_silences<'a>(
     span: &SpanContext<'a>,
     target: Option<TargetId>,
@@ -190,7 +189,7 @@ fn path_of(span: &SpanContext, id: TargetId) -> Option<RawText> {
     span.target_of(id).map(|RequestedTarget { target, .. }| target.path.clone())
 }
 
-/// I/Os that can be in flight on it at once.
+/// Returns the maximum number of I/Os in flight on the target.
 fn in_flight(span: &SpanContext, target: Option<TargetId>) -> u64 {
     let of_target =
         |asked: RequestedTarget| u64::from(asked.target.request_count) * span.by_target.threads(asked.id);
@@ -231,7 +230,7 @@ fn outage_finding(
     };
     let of = longest.target.as_ref().filter(|_| span.ids.len() > 1);
     let of = of.map_or(String::new(), |path| format!(" of '{path}'"));
-    // What nobody asks anything of answers nothing: that is no outage.
+    // A target without requests completes none: that is no outage.
     let unrequested = failed::all_stopped_at(span).filter(|stopped| longest.is_at(*stopped));
     let from =
         unrequested.map_or(String::new(), |stopped| format!(", without requests from {stopped:.2} s on"));
@@ -271,7 +270,7 @@ impl Outage {
         self.at_end && second <= self.start_s + self.length_s
     }
 
-    /// `at 12.40 s: nothing completed, 32 in flight, 3 errors`
+    /// Formats `at 12.40 s: nothing completed, 32 in flight, 3 errors`.
     pub fn in_short(&self) -> String {
         let mut text = format!("at {:.2} s: {}", self.start_s, self.describe_outage());
         if let Some(in_flight) = self.in_flight {
@@ -307,7 +306,7 @@ impl Outage {
     }
 }
 
-/// `path: nvme0c0n1 ana_state was optimized, and inaccessible from second 12.9 on`
+/// Formats `path: nvme0c0n1 ana_state was optimized, and inaccessible from second 12.9 on`.
 fn in_words(change: &PathChange) -> String {
     let said = |text: &str| if text.is_empty() { "absent".to_owned() } else { text.to_owned() };
     let PathChange { observed_us: seen_us, attribute: what, from, to } = change;

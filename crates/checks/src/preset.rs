@@ -10,16 +10,16 @@ use diskspd_results::LatencyFigures;
 
 /// Minimum number of flushes above a graded percentile, which is otherwise random.
 const MIN_IOS_ABOVE: f64 = 10.0;
-/// The share of flushes that take longer than the 99th percentile.
+/// Share of flushes above the 99th percentile.
 const SLOWER: f64 = 0.01;
 /// Maximum relative distance from a grade's limit at which another run may get a different grade.
 const NEAR_LIMIT_SHARE: f64 = 0.1;
-/// A mean of fewer I/Os isn't graded: a single slow one makes another.
+/// Minimum number of I/Os for grading a mean, which a single slow I/O could otherwise change.
 const MIN_GRADED_IOS: u64 = 100;
 /// Maximum plausible error of a mean, in standard errors.
 const STANDARD_ERRORS: f64 = 3.0;
 
-/// Returns the grade of each graded figure; `wrong`: other findings invalidate the figures.
+/// Returns the grade of each graded figure; `wrong` = other findings invalidate the figures.
 pub(super) fn check(span: &SpanContext, wrong: bool) -> Vec<Finding> {
     let preset = span.preset.and_then(presets::find);
     let thresholds = preset.map_or(&[][..], |preset| preset.thresholds);
@@ -130,7 +130,7 @@ fn has_rates(span: &TimeSpan) -> bool {
     span.targets.iter().all(|target| limited(target.throughput))
 }
 
-/// I/Os that all threads keep outstanding on a target.
+/// Returns the number of I/Os that all threads keep outstanding on a target.
 fn in_flight(span: &TimeSpan, target: &diskspd_profile::Target) -> u64 {
     u64::from(span.threads_on(target)) * u64::from(target.request_count)
 }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearness_uses_run_and_io_scatter() {
+    fn grade_margin_uses_run_and_io_variation() {
         for (ms, standard_error_ms, near) in [
             (4.4, 0.0, false),
             (4.5, 0.0, true),

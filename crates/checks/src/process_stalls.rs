@@ -27,14 +27,14 @@ pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
 #[derive(Debug, Clone, Copy)]
 struct ProcessStall {
     us: u64,
-    /// Whether the kernel confirms it: a continue signal, or a frozen control group.
+    /// Whether the kernel confirms it by a continue signal, or a frozen control group.
     is_known: bool,
     what: &'static str,
 }
 
 impl ProcessStall {
     fn measure(span: &SpanContext, delays: &Delays) -> ProcessStall {
-        // Where workers went on, nobody but the controlling thread was late.
+        // If workers continued, only the controlling thread was late.
         let starved = delays.total_us.saturating_sub(delays.workers_active_us.unwrap_or(0));
         let lost = delays.late_us.unwrap_or(0);
         let frozen = delays.frozen_us.unwrap_or(0);
@@ -60,9 +60,9 @@ impl ProcessStall {
         }
     }
 
-    /// How bad it is that it took this share of the measured time; `None` = not worth a word.
+    /// Severity of a delay with this share of the measured time; `None` = insignificant.
     fn delay_severity(&self, delays: &Delays, share: f64) -> Option<Severity> {
-        // Short ones count where nobody ran, which is no matter of busy CPUs.
+        // Short pauses count if no thread ran, because busy CPUs do not cause that.
         let lost = delays.late_us.unwrap_or(0).saturating_sub(delays.late_workers_active_us.unwrap_or(0));
         let short = |least| lost as f64 >= least * self.us as f64 / share;
         let long = |least| self.is_known || delays.longest_us >= least;
@@ -131,7 +131,7 @@ fn held_up(span: &SpanContext, delays: &Delays) -> Option<Finding> {
 fn suspended_time(span: &SpanContext, delays: &Delays) -> Option<Finding> {
     let seconds = seconds_of_us(delays.suspended_us);
     let severity = if seconds >= 0.01 { Severity::Wrong } else { return None };
-    let message = format!("the machine was suspended for {seconds:.1} s while it was measured");
+    let message = format!("the machine was suspended for {seconds:.1} s during the measurement");
     let how =
         if span.system.is_windows() { "powercfg /change standby-timeout-ac 0" } else { "systemd-inhibit" };
     Some(

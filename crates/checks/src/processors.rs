@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// Minimum share of stolen time that changes figures, as for other CPU users.
 pub(super) const STOLEN: f64 = 0.1;
-/// A CPU that was idle for less had no time left.
+/// Maximum idle share of a busy CPU.
 const IDLE: f64 = 0.05;
 const MAJORITY_INTERRUPT_SHARE: f64 = 0.5;
 /// Minimum window in ns; shorter ones have too few ticks.
@@ -39,7 +39,7 @@ pub(super) fn shares(span: &SpanContext) -> Vec<Share> {
     .collect()
 }
 
-/// CPUs that had no time left, as the kernel numbers them.
+/// Returns the kernel numbers of the CPUs without idle time.
 pub(super) fn full(span: &SpanContext) -> Vec<u32> {
     shares(span).iter().filter(|share| share.idle <= IDLE).map(|share| share.cpu).collect()
 }
@@ -141,7 +141,7 @@ pub(super) fn most_interrupted(span: &SpanContext) -> Option<Share> {
     shares(span).into_iter().max_by(|a, b| a.interrupts.total_cmp(&b.interrupts))
 }
 
-/// A CPU that had no time left because of interrupts.
+/// Returns a CPU without idle time because of interrupts.
 pub(super) fn saturated_by_interrupts(span: &SpanContext) -> Option<Share> {
     let shares = shares(span).into_iter();
     let saturated = shares.filter(|share| share.idle <= IDLE && share.interrupts >= MAJORITY_INTERRUPT_SHARE);
@@ -159,7 +159,7 @@ pub(super) fn cpus_in_words(cpus: &[u32]) -> String {
     }
 }
 
-/// Returns the bound CPU of each thread; `None` if unbound.
+/// Returns the bound CPU of each thread; `None` = unbound.
 fn bound_cpus<'a>(span: &SpanContext<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
     span.effort().into_iter().flat_map(|effort| &effort.workers).map(WorkerUsage::bound_to)
 }

@@ -4,9 +4,9 @@ use super::device::amount;
 use super::{Finding, Severity, SpanContext};
 use diskspd_results::{ClaimedFigures, ClaimedSide, JudgedProgram, RequestShape, SizeClass, TargetUser};
 
-/// Largest plausible ratio of claimed to requested bytes.
+/// Maximum plausible ratio of claimed to requested bytes.
 const MAX_CLAIM_RATIO: f64 = 1.1;
-/// A client requests less than this, bytes.
+/// Maximum bytes that a client requests itself.
 const MIN_OWN_BYTES: u64 = 1 << 20;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
@@ -51,7 +51,7 @@ fn figures(span: &SpanContext, claimed: &ClaimedFigures) -> Option<Finding> {
     Some(finding)
 }
 
-/// A command that reports more I/Os than its processes requested.
+/// Reports a command that claims more I/Os than its processes requested.
 fn more_than_requested(
     span: &SpanContext,
     program: &JudgedProgram,
@@ -77,7 +77,7 @@ fn more_than_requested(
 
 const MAX_LISTED: usize = 4;
 
-/// Without a command: the processes that had the targets open.
+/// Reports the processes with an open target, if there is no command.
 fn target_users(span: &SpanContext, program: &JudgedProgram) -> Option<Finding> {
     if !program.words.is_empty() {
         return None;
@@ -117,7 +117,7 @@ fn target_users(span: &SpanContext, program: &JudgedProgram) -> Option<Finding> 
     Some(finding)
 }
 
-/// Queue depths, sizes and addresses at the device.
+/// Reports queue depths, sizes and addresses at the device.
 fn device_view(span: &SpanContext, program: &JudgedProgram) -> Option<Finding> {
     let view = program.device_view.as_ref()?;
     let mut parts = Vec::new();
@@ -169,7 +169,7 @@ fn still_running(span: &SpanContext, program: &JudgedProgram) -> Option<Finding>
     })
 }
 
-/// Containers of a daemon are not descendants of the command.
+/// Reports clients, because containers of a daemon are not descendants of the command.
 fn clients(span: &SpanContext, program: &JudgedProgram) -> Option<Finding> {
     (!program.clients.is_empty()).then(|| {
         let message = format!(

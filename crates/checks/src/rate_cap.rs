@@ -2,13 +2,13 @@
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plateau {
-    /// The number, with its unit: `3000 IOPS`.
+    /// Number with its unit: `3000 IOPS`.
     pub number: String,
-    /// Standard deviation of the intervals, share of their mean.
+    /// Standard deviation of the intervals, as a share of their mean.
     pub variation: f64,
 }
 
-/// Intervals of a limited device vary by no more than this.
+/// Maximum variation of the intervals of a limited device.
 const MAX_FLAT_VARIATION: f64 = 0.02;
 /// Maximum relative distance from a round number, the accuracy of limits.
 const ROUND_TOLERANCE: f64 = 0.005;
@@ -37,7 +37,8 @@ fn is_near(value: f64, number: f64) -> bool {
     (value - number).abs() <= ROUND_TOLERANCE * number
 }
 
-/// 100, 200, 300, .. times a power of ten, and 16,000 and 64,000, which are sold.
+/// Returns the nearest round number: 100, 200, 300, .. times a power of ten, or 16,000 or 64,000, the limits
+/// of products.
 fn round_iops(iops: f64) -> Option<f64> {
     let sold = [16_000.0, 64_000.0].into_iter();
     let round = (2..7).flat_map(|power| ROUND_IOPS.map(|digit| digit * 10f64.powi(power)));

@@ -6,7 +6,7 @@ use diskspd_machine::remote::RemoteFacts;
 /// Minimum share of retransmissions with a visible effect on the time.
 const MIN_RELEVANT_SHARE: f64 = 0.001;
 
-/// Requests and packets that were sent more than once, by mount.
+/// Reports retransmitted requests and packets by mount.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let Some(devices) = span.devices() else { return Vec::new() };
     let requests = devices.remote.iter().filter_map(|mount| request_finding(span, mount));

@@ -1,4 +1,4 @@
-//! Pauses below a second, which the rate of whole seconds hides.
+//! Pauses shorter than a second, which rates per second do not show.
 
 use super::achieved_rate;
 use super::{Finding, Limiter, Limits, Severity, SpanContext, process_stalls};
@@ -10,17 +10,17 @@ use serde::Serialize;
 /// Maximum `-D` interval in ms that shows pauses without finer observation.
 const MAX_INTERVAL_MS: u32 = 100;
 
-/// Pauses in which next to nothing was completed. Times in s.
+/// Pauses with almost no completions. Times in s.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stall {
     pub times: usize,
-    /// Share of the time that was lost in them.
+    /// Lost share of the time.
     pub share: f64,
     pub length: f64,
     pub longest: f64,
-    /// Time between the starts of consecutive pauses; `None` if irregular.
+    /// Time between the starts of consecutive pauses; `None` = irregular.
     pub period: Option<f64>,
-    /// Mean rate between them, I/Os per second.
+    /// Mean I/Os per second between them.
     pub iops: f64,
     pub start: f64,
     pub interval: f64,
@@ -39,7 +39,7 @@ pub(super) fn judge(span: &SpanContext) -> Option<Stall> {
     Some(Stall { times, share, length, longest, period, iops: rate, start: begin, interval })
 }
 
-/// I/Os by beats, and the length of one, s.
+/// Returns I/Os by tick, and the length of a tick in s.
 fn io_beats(span: &SpanContext) -> Option<(Vec<u64>, f64)> {
     if let Some(beats) = span.results.observed.as_ref().and_then(|observed| observed.ticks.as_ref()) {
         return Some((beats.ios.0.clone(), seconds_of_us(beats.width_us)));
@@ -49,7 +49,7 @@ fn io_beats(span: &SpanContext) -> Option<(Vec<u64>, f64)> {
     (ms <= MAX_INTERVAL_MS).then(|| (counts(), seconds_of_ms(ms)))
 }
 
-/// I/Os that can be in flight at once.
+/// Returns the maximum number of I/Os in flight.
 fn in_flight(span: &SpanContext) -> u64 {
     match span.effort() {
         Some(effort) => effort.workers.iter().map(|worker| u64::from(worker.depth)).sum(),
@@ -61,7 +61,7 @@ fn in_flight(span: &SpanContext) -> u64 {
 }
 
 impl Stall {
-    /// "24 % of the time in stalls of 0.40 s, every 1.7 s (35 times)"
+    /// Formats "24 % of the time in stalls of 0.40 s, every 1.7 s (35 times)".
     pub(super) fn in_short(&self) -> String {
         let Stall { times, share, length, period, .. } = *self;
         let every = period.map_or(String::new(), |period| format!(", every {}", format_seconds(period)));
@@ -146,7 +146,7 @@ fn writes_to_cache(span: &SpanContext) -> bool {
     span.targets().any(|asked| span.is_cached(asked) && span.target_total(asked.id, |row| row.write.ios) > 0)
 }
 
-/// The pauses as a finding; `mean`: IOPS of all the time.
+/// Converts the pauses to a finding; `mean` = IOPS over the whole time.
 pub(super) fn finding(span: &SpanContext, stalled: &Stall, mean: f64, limits: Option<&Limits>) -> Finding {
     let message = format!("not steady: {}", stalled.in_short());
     let finding = Finding::new("stalling", Severity::Warning, span, message).shown_by(stalled.evidence(mean));

@@ -12,7 +12,7 @@ use rates::{MIN_IOS, io_rates};
 use serde::Serialize;
 pub use verdict::SteadyVerdict;
 
-/// Steadiness of a time span. Rates are I/Os per second, times seconds since measuring began.
+/// Steadiness of a time span: rates in I/Os per second, times in s since the start of the measurement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Steadiness {
     pub verdict: SteadyVerdict,
@@ -20,9 +20,9 @@ pub struct Steadiness {
     pub interval: f64,
     pub iops: f64,
     pub mean_iops: f64,
-    /// Standard deviation of the intervals, outliers left out, share of the mean.
+    /// Standard deviation of the intervals without outliers, as a share of the mean.
     pub variation: f64,
-    /// Single intervals far from their neighbours.
+    /// Number of intervals far from their neighbours.
     pub outliers: usize,
     /// Largest distance between two fifths of the run, share of the mean; above 0.2 the SNIA calls it not
     /// steady.
@@ -35,17 +35,17 @@ pub struct Steadiness {
     /// Rate at the start of the ramp or of the first level; the lowest rate if uneven, the level's rate if
     /// interrupted.
     pub from_iops: f64,
-    /// Rate at the end; the highest rate if uneven, the rate during interruptions if interrupted.
+    /// Rate at the end; if uneven, the highest rate; if interrupted, the rate during interruptions.
     pub to_iops: f64,
     pub changes: Vec<f64>,
     pub interruptions: Option<Interruption>,
-    /// Pauses below a second; `None` if irrelevant or not observed.
+    /// Pauses below a second; `None` = irrelevant or not observed.
     pub stalls: Option<Stall>,
     /// Period in s.
     pub period: Option<f64>,
     pub latency: Option<LatencySteadiness>,
-    /// When steady: rates at begin and end of a run in which they rose or fell all the time, by less than
-    /// makes it unsteady; `None` = they didn't.
+    /// For a steady run: rates at the begin and end of a gradual change that is too small to make it
+    /// unsteady; `None` = no such change.
     #[serde(skip)]
     pub drifts: Option<(f64, f64)>,
     /// Whether a rate that fell stays at its last level: a limit, or a cache that was full.
@@ -65,7 +65,7 @@ pub struct Interruption {
     pub depth: Option<f64>,
     pub start: f64,
     pub end: f64,
-    /// Time between the starts of consecutive interruptions; `None` if irregular, or fewer than three.
+    /// Time between the starts of consecutive interruptions; `None` = irregular, or fewer than three.
     pub period: Option<f64>,
 }
 
@@ -157,7 +157,7 @@ fn stays_level(rates: &[f64], interval: f64, from: Option<f64>) -> bool {
     rest.is_some_and(|rest| is_flat(rest) && rest.iter().all(|rate| rate * interval >= MIN_IOS))
 }
 
-/// Whether a rate came and went because of requested pauses or recorded times.
+/// Whether changes of the rate are due to requested pauses or recorded times.
 fn is_requested(span: &SpanContext, verdict: SteadyVerdict) -> bool {
     match verdict {
         SteadyVerdict::Steady => false,
@@ -192,8 +192,7 @@ fn requests_stopped(span: &SpanContext) -> bool {
     span.measured.failed > 0
 }
 
-/// Whether the final rate is not a warm-up goal, because requests have stopped, or the rate is almost
-/// zero.
+/// Whether requests have stopped, or the rate fell to almost zero. A longer warm-up does not help then.
 fn has_broken_down(span: &SpanContext, steady: &Steadiness) -> bool {
     requests_stopped(span) || stopped_at(steady).is_some()
 }
@@ -202,7 +201,7 @@ fn next_to_nothing(iops: f64, before: f64) -> bool {
     iops < before / 20.0
 }
 
-/// Whether a burst was followed by a flat rate that is a small part of it.
+/// Whether a burst was followed by a flat rate of a small fraction.
 fn fell_to_next_to_nothing(steady: &Steadiness) -> bool {
     steady.stays && next_to_nothing(steady.to_iops, steady.from_iops)
 }
@@ -216,7 +215,7 @@ fn stopped_at(steady: &Steadiness) -> Option<f64> {
     match (steady.verdict, &steady.interruptions) {
         (SteadyVerdict::Changed, _) if next_to_nothing(to, from) => steady.changes.last().copied(),
         (SteadyVerdict::Falling, _) if next_to_nothing(to, from) => steady.steady_from,
-        // What is taken for the level is what most of the seconds did.
+        // The level is the rate of most seconds.
         (SteadyVerdict::Interrupted, Some(Interruption { times: 1, start: begin, end, .. }))
             if *begin < steady.interval && next_to_nothing(from, to) =>
         {
@@ -231,7 +230,7 @@ fn of_level(course: &SeriesShape) -> SteadyVerdict {
 }
 
 impl Interruption {
-    /// Outages of all targets together, or of the only one.
+    /// Returns the outages of all targets together, or of the only target.
     fn by_outages(span: &SpanContext, course: &SeriesShape, outages: &[Outage]) -> Option<Interruption> {
         let is_of_all = |outage: &&Outage| outage.target.is_none() || span.ids.len() == 1;
         let of_all: Vec<&Outage> = outages.iter().filter(is_of_all).collect();
@@ -261,7 +260,7 @@ impl Interruption {
     }
 }
 
-/// Stalls as long as this, s, are interruptions of the seconds as well, which say enough.
+/// Minimum duration in s of stalls that also interrupt the intervals of a second.
 const MIN_SECONDS_INTERVAL: f64 = 1.0;
 
 fn is_made_of(stalls: &Stall, verdict: SteadyVerdict) -> bool {

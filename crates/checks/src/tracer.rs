@@ -1,11 +1,11 @@
-//! Was the program traced? Then each of its system calls takes several times as long.
+//! Detection of a tracer. It makes each system call several times as long.
 
 use super::{Finding, Severity, SpanContext};
 
 /// A system call that does nothing takes a tenth of that, and with two stops at least twice as long.
 const STOPPED_CALL_NS: u64 = 5_000;
 
-/// A debugger or `strace` that was there while it was measured.
+/// Reports a debugger or `strace` during the measurement.
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {
     let Some(tracer) = span.results.observed.as_ref().and_then(|observed| observed.tracer.as_ref()) else {
         return Vec::new();

@@ -6,14 +6,14 @@ use diskspd_profile::Target;
 use diskspd_results::{TargetResults, ThreadResults};
 use std::collections::HashMap;
 
-/// A target or thread with less than this share of the median is slow.
+/// Share of the median below which a target or thread is slow.
 const MAX_SLOW_SHARE: f64 = 0.1;
-/// Threads with the same targets that show what is usual.
+/// Minimum number of threads with the same targets.
 const MIN_THREADS: usize = 3;
 const MIN_IOS: f64 = 200.0;
 const MAX_NAMED: usize = 3;
 
-/// A target or thread, and its I/Os.
+/// Target or thread with its I/Os.
 struct ShareOfIos {
     name: String,
     ios: u64,
@@ -60,7 +60,7 @@ fn slow_targets(span: &SpanContext) -> Vec<Finding> {
     found.map(finding).collect()
 }
 
-/// Whether two targets differ by nothing that changes the work on them.
+/// Whether two targets have the same work.
 fn is_same_work(a: &Target, b: &Target) -> bool {
     *a == Target { path: a.path.clone(), file_size: a.file_size, ..b.clone() }
 }

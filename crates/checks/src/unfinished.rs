@@ -1,4 +1,4 @@
-//! I/Os that never came back within the measured time: the longest latencies of all, and in no figure.
+//! I/Os that did not complete within the measured time: the longest latencies, which no figure includes.
 
 use super::{Finding, Severity, SpanContext};
 use diskspd_figures::units::Millis;
@@ -11,7 +11,7 @@ const FACTOR: f64 = 2.0;
 const SHORT: f64 = 50.0;
 /// Minimum age in ms that matters without measured latencies.
 const LONG: f64 = 1000.0;
-/// A stall as long as this share of the measured time changes every figure.
+/// Minimum share of the measured time of a stall that changes all figures.
 const MIN_STALL_SHARE: f64 = 0.1;
 
 pub(super) fn check(span: &SpanContext) -> Vec<Finding> {

@@ -1,4 +1,4 @@
-//! One time span as the checks see it.
+//! One time span in the form that the checks use.
 
 use super::by_target::ByTarget;
 use super::device::{Part, Queues};
@@ -9,28 +9,28 @@ use diskspd_machine::storage::Storage;
 use diskspd_profile::{FlushType, Profile, RateTotal, Target, TargetId, TimeSpan};
 use diskspd_results::{Host, JudgedProgram, Measured, ResourceUsage, SpanResults, TargetResults};
 
-/// A measured time span with all facts about it.
+/// Measured time span with all facts about it.
 #[derive(Debug)]
 pub struct SpanContext<'a> {
     pub number: usize,
     pub profile: &'a Profile,
-    /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
+    /// Rate shared by all threads and targets (`--rate-total`); `None` = not given.
     pub rate_total: Option<RateTotal>,
     /// Whether recorded I/Os are replayed (`--replay`), with the times of the file.
     pub replays: bool,
-    /// The named workload that it is (`--preset`); `None` = none.
+    /// Named workload (`--preset`); `None` = not given.
     pub preset: Option<&'a str>,
-    /// The other program whose I/O was judged; `None` = this program did the I/O.
+    /// Other program whose I/O was observed; `None` = this program performed the I/O.
     pub program: Option<&'a JudgedProgram>,
     pub asked: &'a TimeSpan,
     pub host: &'a Host,
     pub system: &'a System,
     pub results: &'a SpanResults,
-    /// The figures that the report shows.
+    /// Figures of the report.
     pub measured: &'a Measured,
     pub(super) ids: Vec<TargetId>,
     pub(super) by_target: ByTarget<'a>,
-    /// Targets by shared devices; empty if not observed.
+    /// Targets by shared devices; empty = not observed.
     pub(super) parts: Vec<Part<'a>>,
     /// I/Os in flight at the devices, and their speed.
     pub(super) queues: Queues,
@@ -68,7 +68,7 @@ impl<'a> SpanContext<'a> {
         self.by_target.rows(id)
     }
 
-    /// Bytes of the target that I/O may touch.
+    /// Returns the bytes of the target that I/O may access.
     pub(super) fn touched_area(&self, asked: RequestedTarget) -> Option<u64> {
         let target = asked.target;
         let size = self.rows_of(asked.id).map(|row| row.size).max()?;
@@ -85,7 +85,7 @@ impl<'a> SpanContext<'a> {
         self.targets_of(id).next()
     }
 
-    /// The entries of the profile with a target's path.
+    /// Returns the entries of the profile with a target's path.
     pub(super) fn targets_of(&self, id: TargetId) -> impl Iterator<Item = RequestedTarget<'a>> {
         let targets = self.by_target.places(id).iter().filter_map(|place| self.asked.targets.get(*place));
         targets.map(move |target| RequestedTarget { id, target })
@@ -95,7 +95,7 @@ impl<'a> SpanContext<'a> {
         self.rows_of(id).map(of).fold(0, u64::saturating_add)
     }
 
-    /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.
+    /// Whether the I/Os of a target use the page cache; only for targets that are not mapped.
     pub(super) fn is_cached(&self, asked: RequestedTarget) -> bool {
         let device = self.host.storage(asked.id).and_then(Storage::is_block_device);
         asked.target.is_cached(device == Some(true))

@@ -1,4 +1,4 @@
-//! How the checks come to their view of a time span.
+//! Construction of the checks' view of a time span.
 
 use super::by_target::ByTarget;
 use super::device::{Part, Queues};

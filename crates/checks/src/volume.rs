@@ -1,4 +1,4 @@
-//! Did what had been done end the time span (`--until-written`, `--until-read`), or the time?
+//! Cause of the end of a time span with `--until-written` or `--until-read`: the amount of data, or the time.
 
 use super::{Finding, Severity, SpanContext};
 use diskspd_figures::units::amount;

@@ -6,13 +6,10 @@ use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::time::Duration;
 
 pub(super) trait SyncIo {
-    /// Does it, with the memory of all I/Os; returns its [`CompletedIo::result`].
-    ///
-    /// # Errors
-    /// As [`Engine::submit`] has them.
+    /// Performs the I/O with the memory of all I/Os; returns its [`CompletedIo::result`].
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError>;
 
-    /// Does all I/Os of a batch, until one fails.
+    /// Performs all I/Os of a batch, until one fails.
     #[inline]
     fn perform_all(
         &mut self,
@@ -35,7 +32,7 @@ pub(super) struct SynchronousEngine<P> {
     way: P,
     buffer: Buffer,
     limits: Limits,
-    /// The I/Os that were done and are not given back yet.
+    /// Completed I/Os that are not returned yet.
     taken: Vec<CompletedIo>,
 }
 
@@ -52,7 +49,7 @@ impl<P: SyncIo> SynchronousEngine<P> {
 }
 
 impl<P: SyncIo> SynchronousEngine<P> {
-    /// Does a batch with I/Os that may not keep the limits.
+    /// Submits a batch whose I/Os may exceed the limits.
     #[cold]
     fn submit_checked(&mut self, batch: &[Io]) -> Result<(), EngineError> {
         for io in batch {

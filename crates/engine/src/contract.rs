@@ -9,11 +9,11 @@ use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use diskspd_sys::pin_error::PinError;
 use std::time::Duration;
 
-/// One I/O to be done.
+/// I/O to be performed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Io {
-    /// The request this I/O belongs to, below [`Setup::depth`]; comes back in [`CompletedIo::request`].
-    /// At most one I/O of a request is in flight.
+    /// The request of this I/O, below [`Setup::depth`]; returned in [`CompletedIo::request`]. At most one I/O
+    /// of a request is in flight.
     pub request: u32,
     /// Index into [`Setup::files`].
     pub file: u32,
@@ -22,20 +22,20 @@ pub struct Io {
     pub op: Operation,
     /// Byte offset in the file.
     pub offset: u64,
-    /// Bytes to transfer, or that the operation concerns; 0 of a flush.
+    /// Bytes to transfer, or affected by the operation; 0 for a flush.
     pub length: u32,
-    /// Where in [`Setup::buffer`] the data lies, bytes from its start. `buffer_offset + length` is within it;
-    /// anything where no data moves.
+    /// Position of the data in [`Setup::buffer`] in bytes. `buffer_offset + length` is within the buffer; any
+    /// value if no data is transferred.
     pub buffer_offset: usize,
 }
 
 impl Io {
-    /// Placeholder for a request without an I/O so far.
+    /// Placeholder of a request without a previous I/O.
     pub const NONE: Io =
         Io { request: 0, file: 0, op: Operation::Read, offset: 0, length: 0, buffer_offset: 0 };
 }
 
-/// One I/O that has ended.
+/// Completed I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompletedIo {
     /// [`Io::request`] of the I/O.
@@ -51,11 +51,11 @@ pub struct Setup {
     /// Open files, addressed by index. Empty slots are not allowed; `null` and `sim` ignore the list and
     /// take none.
     pub files: Vec<File>,
-    /// Memory for all I/Os; the shared part is only a source of writes.
+    /// Memory of all I/Os; the shared part is only a source of writes.
     pub buffer: Buffer,
-    /// Largest number of I/Os in flight; at least 1.
+    /// Maximum number of I/Os in flight, at least 1.
     pub depth: u32,
-    /// The clock of the worker; the simulated engine moves it.
+    /// Clock of the worker, advanced by the simulated engine.
     pub clock: Clock,
     /// Seed of the simulated device; other engines ignore it.
     pub seed: u64,
@@ -119,9 +119,9 @@ impl dyn Engine + '_ {
 pub struct EngineInfo<'a> {
     /// Summary in one line for `-v` and the record.
     pub features: String,
-    /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this
-    /// kind can be ([`EngineRow::pins_once`](super::EngineRow::pins_once)); `None` = it hasn't, or that's
-    /// how all such engines are.
+    /// Reason for pinning the memory of each I/O separately, which is slower than possible with this kind of
+    /// engine ([`EngineRow::pins_once`](super::EngineRow::pins_once)); `None` = memory is pinned once, or
+    /// this kind cannot do that.
     pub not_pinned: Option<&'a PinError>,
 }
 
@@ -136,20 +136,20 @@ impl EngineInfo<'_> {
 #[derive(Debug, thiserror::Error)]
 #[error("{what}{}", source.as_ref().map(|source| format!(": {source}")).unwrap_or_default())]
 pub struct EngineError {
-    /// The failed action, with likely cause and remedy where known.
+    /// Failed action, with likely cause and remedy if known.
     pub what: String,
-    /// Error of the kernel; `None` if the text already describes it.
+    /// Error of the kernel; `None` = described by the text.
     pub source: Option<std::io::Error>,
 }
 
 impl EngineError {
-    /// A setup or an I/O that breaks the rules.
+    /// Creates the error of a setup or I/O that violates the rules.
     pub(super) fn invalid(what: String) -> EngineError {
         EngineError { what, source: Some(std::io::ErrorKind::InvalidInput.into()) }
     }
 }
 
-/// An operation that the engine doesn't have: plans know that.
+/// Creates the error of an unsupported operation, which plans exclude.
 #[cold]
 pub(super) fn cannot(engine: EngineKind, op: Operation) -> EngineError {
     let (name, row) = (engine.row().name, op.row());

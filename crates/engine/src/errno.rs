@@ -4,12 +4,12 @@ use crate::{EngineError, File};
 use diskspd_base::access::IoPriority;
 use diskspd_sys::files::FileHandle;
 
-/// The negated `errno` of an error, as [`crate::Done::result`] has it.
+/// Returns the negated `errno` of an error, as in [`crate::CompletedIo::result`].
 pub(crate) fn negated(error: &std::io::Error) -> i64 {
     -i64::from(error.raw_os_error().unwrap_or(libc::EIO))
 }
 
-/// The kernel refused to give the thread an I/O priority.
+/// Creates the error of an I/O priority refused by the kernel.
 #[cold]
 pub(crate) fn priority_refused(source: std::io::Error) -> EngineError {
     let what = "the I/O priority (-I) cannot be set for this thread; leave out -I".to_string();

@@ -1,4 +1,4 @@
-//! Engines are made, where they can be.
+//! Construction of engines, and reasons why one is unavailable.
 
 use super::kernel;
 use super::null::Null;
@@ -12,7 +12,7 @@ pub trait MakeEngine {
     /// Whether the engine works on this machine, in this process.
     ///
     /// # Errors
-    /// Why not, and what to do about it.
+    /// Fails with the cause and a remedy.
     fn available(&self) -> Result<(), AvailabilityError>;
 
     /// Creates the engine for the calling thread. Mapped files mixed with other files are served outside
@@ -23,10 +23,8 @@ pub trait MakeEngine {
     /// another engine.
     fn create(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError>;
 
-    /// The same without registering its buffer with the kernel (`-un`): every I/O pins its own memory.
-    ///
-    /// # Errors
-    /// As [`MakeEngine::create`].
+    /// As [`MakeEngine::create`], without registration of the buffer (`-un`), so that each I/O pins its
+    /// memory.
     fn create_unregistered(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError>;
 }
 
@@ -72,7 +70,7 @@ fn create_model(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, Engine
     Ok(Box::new(Sim::new(setup, device)))
 }
 
-/// The text of `--engine help`: every engine, and whether it works here.
+/// Returns the text of `--engine help`: each engine, and whether it is available.
 pub fn describe_all() -> String {
     let mut text =
         "auto   the default: for each thread the engine that suits its workload and targets;\n       \
@@ -93,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_help_describes_every_engine() {
+    fn help_describes_every_engine() {
         for row in &ENGINES {
             assert!(describe_all().contains(row.description), "{}", row.name);
         }

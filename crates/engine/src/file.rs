@@ -3,22 +3,22 @@
 use diskspd_base::access::{IoFeatures, IoPriority, MapOptions};
 use diskspd_sys::files::FileHandle;
 
-/// An open file, and how its I/Os are done.
+/// Open file with the options of its I/Os.
 #[derive(Debug)]
 pub struct File {
     pub handle: FileHandle,
     pub priority: IoPriority,
-    /// Options of the memory mapping, through which I/Os are copies; `None` if I/Os are system calls.
+    /// Options of the memory mapping; `None` = I/Os are system calls.
     pub mapping: Option<MapOptions>,
     /// Whether completions are polled, by engines that support it
     /// ([`EngineRow::polls`](super::EngineRow::polls)). It is the same for all files of an engine. The
     /// file is open for unbuffered I/O.
     pub polled: bool,
-    /// Whether I/Os block during submission unless kernel workers do them. Engines without such workers
-    /// ignore it.
+    /// Whether I/Os block during submission unless kernel workers execute them; ignored by engines without
+    /// workers.
     pub workers: bool,
-    /// Writes end when they are durable, for engines that say so with each of them; others have it from how
-    /// the file is open.
+    /// Writes end when they are durable. It is for engines with a flag per write; other engines depend on the
+    /// open mode of the file.
     pub write_through: bool,
     /// Additional kernel options of the I/Os; not supported for mapped files.
     pub ways: IoFeatures,
@@ -27,7 +27,7 @@ pub struct File {
 }
 
 impl From<FileHandle> for File {
-    /// Ordinary I/O without a stated priority.
+    /// Creates a file without a stated I/O priority.
     fn from(handle: FileHandle) -> File {
         File {
             handle,

@@ -18,7 +18,7 @@ use uring::RingOptions;
 /// Whether an engine works on this machine, in this process.
 ///
 /// # Errors
-/// Why not, and what to do about it.
+/// Fails with the cause and a remedy.
 pub(super) fn available(kind: EngineKind) -> Result<(), AvailabilityError> {
     match kind {
         EngineKind::Uring | EngineKind::Nvme => uring::probe(),
@@ -32,17 +32,11 @@ pub(super) fn available(kind: EngineKind) -> Result<(), AvailabilityError> {
 }
 
 /// Creates an engine for the calling thread, regardless of its files.
-///
-/// # Errors
-/// Fails if the kernel refuses it.
 pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     create_with(row, setup, RingOptions::default())
 }
 
-/// The same without registering its buffer with the kernel.
-///
-/// # Errors
-/// As [`create`].
+/// As [`create`], without registration of the buffer.
 pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     create_with(row, setup, RingOptions { registered_buffer: false, ..RingOptions::default() })
 }
@@ -65,7 +59,7 @@ fn available_by_kind(row: &EngineRow) -> Result<(), EngineError> {
     }
 }
 
-/// Makes an engine of files of which some may be mapped.
+/// Creates an engine for files, some of which may be mapped.
 fn open_all(row: &EngineRow, setup: Setup, options: RingOptions) -> Result<Box<dyn Engine>, EngineError> {
     if row.kind != EngineKind::Mmap && setup.files.iter().any(|file| file.mapping.is_some()) {
         return Ok(Box::new(MixedEngine::new(setup, row.kind, |others| open(row, others, options))?));

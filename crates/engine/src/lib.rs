@@ -29,7 +29,7 @@ mod null;
 pub mod sim;
 mod unavailable;
 
-// What asks the system, each in its own way.
+// Engines that use the system, each in a different way.
 #[cfg_attr(windows, path = "windows/errno.rs")]
 mod errno;
 #[cfg_attr(windows, path = "windows/kernel.rs")]

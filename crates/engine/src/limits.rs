@@ -6,9 +6,9 @@ use diskspd_sys::transfer::{fits, fits_without_data};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub depth: u32,
-    /// Number of files; `None` = the engine ignores them.
+    /// Number of files; `None` = ignored by the engine.
     pub files: Option<usize>,
-    /// Bytes of the buffer.
+    /// Size of the buffer in bytes.
     pub buffer: usize,
     pub engine: EngineKind,
 }
@@ -19,7 +19,7 @@ impl Limits {
         Limits { depth: setup.depth, files, buffer: setup.buffer.len(), engine }
     }
 
-    /// Whether a read or write keeps the rules. For other operations they are stricter than necessary.
+    /// Whether an I/O obeys the rules of reads and writes, which are stricter than those of other operations.
     #[inline]
     pub(crate) fn allow(&self, io: &Io) -> bool {
         io.request < self.depth
@@ -50,10 +50,7 @@ impl Limits {
                 && self.files.is_none_or(|files| batch.iter().all(|io| (io.file as usize) < files)))
     }
 
-    /// Whether an I/O keeps the rules that [`Limits::allow`] did not let through.
-    ///
-    /// # Errors
-    /// It doesn't.
+    /// Checks the rules of an I/O that [`Limits::allow`] did not accept.
     #[cold]
     pub(crate) fn check(&self, io: &Io) -> Result<(), EngineError> {
         let without_data = Io { length: 0, buffer_offset: 0, ..*io };
@@ -62,7 +59,7 @@ impl Limits {
         if allowed { Ok(()) } else { Err(self.refuse(io)) }
     }
 
-    /// The error for an I/O that doesn't.
+    /// Creates the error of an I/O that violates the rules.
     #[cold]
     pub(crate) fn refuse(&self, io: &Io) -> EngineError {
         if !self.engine.row().supports(io.op) {
@@ -84,7 +81,7 @@ mod tests {
     use diskspd_base::operation::Operation;
 
     #[test]
-    fn an_io_stays_within_the_limits() {
+    fn ios_outside_limits_are_rejected() {
         let limits = Limits { depth: 4, files: Some(2), buffer: 8192, engine: EngineKind::Sync };
         let good = Io {
             request: 3,

@@ -17,14 +17,14 @@ pub(crate) struct MixedEngine {
     ways: Vec<IoPath>,
     thread: ThreadPriority,
     queue: Box<dyn Engine>,
-    /// I/Os that the queue has taken and not yet given back.
+    /// I/Os in the queue that are not returned yet.
     queued: usize,
-    /// I/Os on mapped files, to be given back by the next `wait`.
+    /// Completed I/Os on mapped files, returned by the next `wait`.
     taken: Vec<CompletedIo>,
 }
 
 impl MixedEngine {
-    /// `open` makes the engine, of this kind, of the files that aren't mapped.
+    /// `open` creates the engine of this kind for the files that are not mapped.
     pub(super) fn new(
         setup: Setup,
         kind: EngineKind,

@@ -20,10 +20,10 @@ pub(super) struct Mmap {
 }
 
 impl Mmap {
-    /// The engine, of these files.
+    /// Creates the engine for these files.
     ///
     /// # Errors
-    /// One of them can't be mapped as its options say.
+    /// Fails if a file cannot be mapped with its options.
     pub(crate) fn open(setup: Setup) -> Result<SynchronousEngine<Mmap>, EngineError> {
         SynchronousEngine::new(setup, EngineKind::Mmap, |files| {
             let views = files.into_iter().map(Mapped::new).collect::<Result<_, _>>()?;
@@ -54,7 +54,7 @@ pub(super) struct Mapped {
 }
 
 impl Mapped {
-    /// Maps the file, as its options say (without any, as by default).
+    /// Maps the file with its options, or with defaults.
     pub(super) fn new(file: File) -> Result<Mapped, EngineError> {
         let options = file.mapping.unwrap_or_default();
         let name = name_of(&file.handle).map_or("a file".into(), |path| format!("'{}'", path.display()));
@@ -89,7 +89,7 @@ impl Mapped {
         }
     }
 
-    /// Does a write from its slot, which may be shared; otherwise as [`Mapped::read`].
+    /// Writes from a slot, which may be shared; otherwise as [`Mapped::read`].
     pub(super) fn write(
         &mut self,
         io: &Io,

@@ -8,10 +8,6 @@ use diskspd_sys::memory::Buffer;
 pub(super) struct Null;
 
 impl Null {
-    /// The engine.
-    ///
-    /// # Errors
-    /// None.
     pub(crate) fn open(setup: Setup) -> Result<SynchronousEngine<Null>, EngineError> {
         SynchronousEngine::new(setup, EngineKind::Null, |_| Ok(Null))
     }

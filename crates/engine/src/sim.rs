@@ -22,7 +22,7 @@ const EIO: i64 = 5;
 /// because reports are compared to stored ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimDevice {
-    /// I/Os that are served at the same time; at least 1.
+    /// Number of I/Os served in parallel, at least 1.
     channels: usize,
     read: Service,
     write: Service,
@@ -47,12 +47,12 @@ enum SpeedProfile {
         cache: u64,
         factor: u64,
     },
-    /// Rate limit of one I/O every `interval` ns, with credits for a burst.
+    /// Rate limit of one I/O per `interval` ns, with credits for a burst.
     Throttle {
         interval: Nanos,
         credits: u64,
     },
-    /// No I/O begins from second `from` to `to` of every `every`; ns.
+    /// No I/O begins between `from` and `to` of each period `every`, in ns.
     Stalls {
         every: Nanos,
         from: Nanos,
@@ -70,11 +70,11 @@ enum SpeedProfile {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Service {
-    /// Shortest time in a channel in ns.
+    /// Minimum time in a channel in ns.
     base: Nanos,
     /// Mean of the additional time in ns, which is close to exponentially distributed.
     tail: Nanos,
-    /// Time on the link, picoseconds per byte.
+    /// Transfer time in picoseconds per byte.
     picos_per_byte: u64,
 }
 
@@ -107,12 +107,12 @@ impl SimDevice {
         }
     }
 
-    /// Growing slower for a minute, down to half its speed.
+    /// Returns a device that slows down for a minute, to half its speed.
     pub fn drift() -> SimDevice {
         SimDevice { course: SpeedProfile::Drift { doubled_after: 60_000_000_000 }, ..SimDevice::default() }
     }
 
-    /// Beginning no I/O for one second of every six: from the third to the fourth.
+    /// Returns a device that starts no I/O for one second of six: from the third to the fourth.
     pub fn stall() -> SimDevice {
         let course = SpeedProfile::Stalls { every: 6 * SECOND, from: 3 * SECOND, to: 4 * SECOND };
         SimDevice { course, ..SimDevice::default() }
@@ -133,7 +133,7 @@ impl SimDevice {
 
 const FLUSH: Service = Service { base: 300_000, tail: 60_000, picos_per_byte: 0 };
 
-/// Service time of a discard: the device records it, and frees the blocks later.
+/// Service time of a discard, which the device records and performs later.
 const TRIM: Service = Service { base: 40_000, tail: 20_000, picos_per_byte: 0 };
 
 /// Cost of a Write Zeroes command.
@@ -151,7 +151,7 @@ struct Flight {
 /// Times differ little, so an I/O that is submitted last nearly always has its place near the end.
 #[derive(Debug)]
 struct Flights {
-    /// I/Os in flight, from index `first`; earlier entries have ended.
+    /// I/Os in flight from index `first` on; earlier entries are complete.
     all: Vec<Flight>,
     first: usize,
 }
@@ -185,7 +185,7 @@ impl Flights {
         self.all[place] = flight;
     }
 
-    /// Takes the first I/O to end, if it does by `time`.
+    /// Removes the first I/O that completes, if it does by `time`.
     #[inline(always)]
     fn pop(&mut self, time: Nanos) -> Option<Flight> {
         let first = *self.all.get(self.first).filter(|first| first.finish <= time)?;
@@ -206,12 +206,12 @@ pub struct Sim {
     link: Nanos,
     flights: Flights,
     number: u64,
-    /// Bytes written so far.
+    /// Total written bytes.
     written: u64,
-    /// When the throttle would have let the next I/O go without any credits; ahead of the clock = credits
-    /// are used.
+    /// Time at which the throttle would have permitted the next I/O without credits; later than the clock =
+    /// credits are used.
     allowed: Nanos,
-    /// Time since which the device is idle.
+    /// Time from which the device is idle.
     start: Nanos,
 }
 
@@ -287,7 +287,7 @@ impl Sim {
         }
     }
 
-    /// The time in a channel as the device's course has it, and when it may begin at the earliest.
+    /// The time in a channel according to the device's course, and its earliest start.
     fn scale_time(&mut self, io: &Io, time: Nanos, now: Nanos) -> (Nanos, Nanos) {
         match self.device.course {
             SpeedProfile::Steady => (time, 0),
@@ -342,7 +342,7 @@ impl Sim {
         }
     }
 
-    /// Moves to `done` the first I/O to end, if it does by `time`.
+    /// Moves the first I/O that completes to `done`, if it does by `time`.
     fn complete_next(&mut self, time: Nanos, done: &mut Vec<CompletedIo>) -> Option<Nanos> {
         let flight = self.flights.pop(time)?;
         done.push(flight.done);
@@ -420,7 +420,7 @@ fn tail_delay(mean: Nanos, random: u64) -> Nanos {
     ((mean * 2 / 3) * (steps >> 8)) >> 24
 }
 
-/// The next random number (SplitMix64: a counter and a mixing function).
+/// Returns the next random number (SplitMix64).
 fn splitmix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -433,7 +433,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tail_has_its_mean_and_shape() {
+    fn simulated_tail_has_requested_mean_and_shape() {
         let mut state = 1;
         let times: Vec<u64> = (0..100_000).map(|_| tail_delay(12_000, splitmix(&mut state))).collect();
         let mean = times.iter().sum::<u64>() / 100_000;
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extremes_of_the_tail_are_finite() {
+    fn simulated_tail_extremes_are_finite() {
         assert!(tail_delay(2_000_000, 0) < 100_000_000);
         assert!(tail_delay(2_000_000, u64::MAX) < 2);
     }

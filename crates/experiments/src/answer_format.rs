@@ -1,4 +1,4 @@
-//! The head of the files that hold an answer made of many runs: repetitions, sweeps, comparisons.
+//! The head of files with an answer from many runs: repetitions, sweeps, comparisons.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerFormat {
     pub name: String,
-    /// Rises when a reader of the last version could misunderstand.
+    /// Version, increased when an older reader could misunderstand the content.
     pub version: u32,
 }
 
-/// An answer that the program writes as JSON and reads again (`record::answers`).
+/// Answer that the program writes as JSON and reads again (`record::answers`).
 pub trait StoredAnswer: Serialize + DeserializeOwned {
-    /// Name in messages, with its article: `a sweep (sweep --json)`.
+    /// Name in messages with an article: `a sweep (sweep --json)`.
     const TITLE: &'static str;
     const NAME: &'static str;
     const VERSION: u32;
@@ -21,7 +21,7 @@ pub trait StoredAnswer: Serialize + DeserializeOwned {
         AnswerFormat { name: Self::NAME.to_owned(), version: Self::VERSION }
     }
 
-    /// Adds the parts that follow from the rest and are not in the file.
+    /// Adds the derived parts that the file does not contain.
     #[must_use]
     fn completed(self) -> Self {
         self

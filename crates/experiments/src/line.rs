@@ -13,24 +13,24 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRow {
-    /// I/Os per second, reads and writes.
+    /// I/Os per second of reads and writes.
     pub iops: f64,
     #[serde(default)]
     pub measured_s: f64,
     /// 2^20 bytes per second.
     pub mib_per_s: f64,
     pub latency: Option<LatencyRow>,
-    /// Latency from the due times, if the I/Os had due times.
+    /// Latency from the scheduled start times, if there are any.
     pub response: Option<LatencyRow>,
-    /// Mean of all CPUs, percent; `None` if the times of the CPUs are unknown.
+    /// Mean usage of all CPUs in percent; `None` = unknown.
     pub cpu: Option<f64>,
-    /// The busiest CPU, percent; `None` as for `cpu`.
+    /// Usage of the busiest CPU in percent; `None` as for `cpu`.
     pub hottest: Option<f64>,
     #[serde(flatten)]
     pub verdict: RunVerdict,
     pub limited_by: Option<Limiter>,
     pub findings: Vec<RunFinding>,
-    /// The hosts of a run on several.
+    /// Hosts of a run on several hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostRate>,
 }
@@ -38,7 +38,6 @@ pub struct RunRow {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostRate {
     pub name: String,
-    /// I/Os per second.
     pub iops: f64,
 }
 
@@ -46,9 +45,9 @@ pub struct HostRate {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LatencyRow {
     pub mean_ms: Millis,
-    /// 99 % took no longer.
+    /// 99th percentile.
     pub p99_ms: Millis,
-    /// 99.9 % took no longer.
+    /// 99.9th percentile.
     pub p999_ms: Millis,
     /// Percentiles from here on are lower bounds: the last bin of the histogram has no upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +55,7 @@ pub struct LatencyRow {
 }
 
 impl LatencyRow {
-    /// `None` = not measured, or not stated.
+    /// Returns `None` if not measured, or not stated.
     fn new(times: Quantiles, open_end_ms: Option<Millis>) -> Option<LatencyRow> {
         Some(LatencyRow { mean_ms: times.mean?, p99_ms: times.p99?, p999_ms: times.p999?, open_end_ms })
     }
@@ -65,7 +64,7 @@ impl LatencyRow {
         self.open_end_ms.is_some_and(|from| percentile >= from)
     }
 
-    /// The cell of a percentile in a table.
+    /// Returns the table cell of a percentile.
     pub fn cell(&self, percentile: Millis) -> Cell {
         if self.is_lower_bound(percentile) { Cell::AtLeast(percentile) } else { Cell::Time(percentile) }
     }
@@ -124,12 +123,12 @@ impl RunRow {
         })
     }
 
-    /// Returns the user-visible latency: from the scheduled time, if there is one.
+    /// Returns the latency for a user: from the scheduled start, if there is one.
     pub fn user_latency(&self) -> Option<&LatencyRow> {
         self.response.as_ref().or(self.latency.as_ref())
     }
 
-    /// The run as lists and tables show it.
+    /// Returns the run in the form of lists and tables.
     pub fn summary(&self, name: &str) -> RunSummary {
         let percentile = |percent: f64, of: fn(&LatencyRow) -> Millis| {
             let total = Some(of(self.latency.as_ref()?));
@@ -187,7 +186,7 @@ fn hosts(judged: &JudgedRecord) -> Vec<HostRate> {
     merged::figures(judged.record, 0).iter().map(rate).collect()
 }
 
-/// Findings, and verdicts about devices that take something away from the figures.
+/// Lists findings, and verdicts about devices that limit the figures.
 fn list_findings(judged: &JudgedRecord) -> Vec<RunFinding> {
     let parts = judged.judgement.verdicts.iter().flat_map(|span| &span.parts);
     let verdicts = parts.filter(|part| part.severity > Some(Severity::Note)).map(|part| RunFinding {

@@ -22,14 +22,14 @@ pub enum Standard {
     PtsClient,
     /// The PTS for enterprises: all of the capacity is used, no write is done before it is durable.
     PtsEnterprise,
-    /// The rounds' workload is the user's.
+    /// Workload of the rounds set by the user.
     Custom,
 }
 
 impl Standard {
     const ALL: [Standard; 3] = [Standard::PtsClient, Standard::PtsEnterprise, Standard::Custom];
 
-    /// Reads its name.
+    /// Parses the name.
     ///
     /// # Errors
     /// Fails with the expected values.
@@ -63,7 +63,7 @@ impl Standard {
         }
     }
 
-    /// Returns the used share of the capacity in percent; `None` = determined by the user's options.
+    /// Returns the used share of the capacity in percent; `None` = set by the user's options.
     pub fn active_range(self) -> Option<u64> {
         match self {
             Standard::PtsClient => Some(75),
@@ -73,7 +73,7 @@ impl Standard {
     }
 }
 
-/// Returns the result of the last [`WINDOW`] rates; `None` if there are fewer, or no I/O.
+/// Returns the result of the last [`WINDOW`] rates; `None` = fewer rates, or no I/O.
 pub fn window(iops: &[f64]) -> Option<RoundWindow> {
     let last = iops.get(iops.len().checked_sub(WINDOW)?..)?;
     let count = WINDOW as f64;
@@ -98,7 +98,7 @@ pub fn is_steady(window: &RoundWindow) -> bool {
     window.excursion <= MAX_EXCURSION + ROUNDING && window.slope.abs() <= MAX_SLOPE + ROUNDING
 }
 
-/// Next step after rounds with these rates; `most` is the maximum number of rounds.
+/// Next step after rounds with these rates; `most` = maximum number of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextRound {
     Another,
@@ -127,7 +127,6 @@ pub fn lines(rounds: &[RoundFigures]) -> Vec<RoundRow<'_>> {
 }
 
 impl<'a> RoundRow<'a> {
-    /// All columns, in order.
     pub const COLUMNS: &'a [TableColumn<RoundRow<'a>>] = &[
         TableColumn::<RoundRow>::number("round", |line| Cell::Whole(line.number as u64))
             .brief_and_paged()
@@ -222,7 +221,7 @@ mod tests {
     use super::*;
     use diskspd_figures::units::Millis;
 
-    /// RoundFigures after which it is over, and why.
+    /// Returns the number of rounds, and the reason for the end.
     fn find_end(rates: impl Fn(u32) -> f64) -> (usize, NextRound) {
         let mut iops = Vec::new();
         loop {
@@ -271,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn monotonic_window_is_reported() {
+    fn monotonic_round_window_is_reported() {
         let said = |rates: &[f64]| {
             let round =
                 |iops: &f64| RoundFigures { iops: *iops, mib_per_s: 1.0, mean_ms: None, p99_ms: None };

@@ -4,7 +4,7 @@ use super::RunRow;
 use diskspd_figures::stats::normal;
 use diskspd_figures::stats::replicates::Spread;
 
-/// Fewer runs say too little about how much they vary to stop by it.
+/// Minimum number of runs that shows the run-to-run variation.
 pub const MIN_RUNS: u32 = 3;
 /// Maximum number of runs for a requested precision.
 pub const MAX_RUNS: u32 = 30;
@@ -19,7 +19,7 @@ pub enum Repeat {
 }
 
 impl Repeat {
-    /// Reads `10` or `until=2%`.
+    /// Parses `10` or `until=2%`.
     ///
     /// # Errors
     /// Fails with the expected values.
@@ -60,13 +60,13 @@ impl Repeat {
     }
 }
 
-/// A share written as a percentage, above 0: `2%`.
+/// Parses a positive percentage as a share: `2%`.
 pub fn share(text: &str) -> Option<f64> {
     let number: f64 = text.strip_suffix('%')?.parse().ok()?;
     (number.is_finite() && number > 0.0).then_some(number / 100.0)
 }
 
-/// IOPS that change from run to run in one direction: no interval allows for it.
+/// Trend of the IOPS from run to run, which no interval accounts for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trend {
@@ -75,14 +75,14 @@ pub enum Trend {
 }
 
 impl Trend {
-    /// The trend of these values; `None` = chance explains them, or there are too few.
+    /// Returns the trend of these values; `None` = random, or too few values.
     pub fn find(values: &[f64]) -> Option<Trend> {
         trend_rises(values).map(|rising| if rising { Trend::Rising } else { Trend::Falling })
     }
 }
 
-/// Whether values rise, or fall, with their place more than chance explains in 1 of 100 series (Mann and
-/// Kendall's test); `None` = neither. Fewer than five can't.
+/// Whether values rise or fall with their position, beyond the chance of 1 in 100 series (Mann and Kendall's
+/// test); `None` = neither. Fewer than five values never do.
 fn trend_rises(values: &[f64]) -> Option<bool> {
     let count = values.len();
     let later = |from: usize| values[from + 1..].iter().map(move |value| (from, *value));

@@ -1,4 +1,4 @@
-//! The answer of `--repeat`: runs of the same work, their mean and how sure it is. The program prints it,
+//! The answer of `--repeat`: runs of the same work, their mean and its uncertainty. The program prints it,
 //! writes it as JSON, and reads it again (`record::answers`).
 
 use super::repeat::{Repeat, Trend};
@@ -30,11 +30,11 @@ pub struct Repetition {
     /// The worst verdict and the worst severity of the runs.
     #[serde(flatten)]
     pub verdict: RunVerdict,
-    /// Means over the runs, by the names in [`FIGURES`].
+    /// Means over the runs, by name in [`FIGURES`].
     pub figures: BTreeMap<String, RepeatedFigure>,
-    /// Difference of two single runs that chance explains, percent of the IOPS; `None` = one run.
+    /// Random difference of two single runs in percent of the IOPS; `None` = one run.
     pub two_runs_differ_percent: Option<f64>,
-    /// Whether the IOPS rose or fell from run to run; `None` = chance explains it.
+    /// Trend of the IOPS from run to run; `None` = random.
     pub trend: Option<Trend>,
     pub runs: Vec<RepeatedRun>,
 }
@@ -46,7 +46,7 @@ pub const NOTHING_FOUND: &str = "none: no finding limits the figures";
 pub struct RepeatedWork {
     pub workload: String,
     pub targets: Vec<String>,
-    /// The computer, or the number of computers; `None` = unknown.
+    /// Computer, or number of computers; `None` = unknown.
     #[serde(default)]
     pub machine: Option<String>,
 }
@@ -68,10 +68,10 @@ pub struct RepeatedFigure {
     pub mean: f64,
     /// Standard deviation of single runs; `None` = one run.
     pub deviation: Option<f64>,
-    /// The 95 % interval of the mean; `None` = one run.
+    /// 95 % interval of the mean; `None` = one run.
     pub low: Option<f64>,
     pub high: Option<f64>,
-    /// Distance from the mean to the farther end of the interval, percent of the mean.
+    /// Distance from the mean to the farther end of the interval, in percent of the mean.
     pub uncertainty_percent: Option<f64>,
 }
 
@@ -83,13 +83,12 @@ pub struct RepeatedRun {
     pub seed: u32,
     /// The record of the run, a file in the folder of the repetition; `None` = there is no record.
     pub file: Option<String>,
-    /// [`RunSummary::identity`]
     pub identity: Option<String>,
     /// Seconds since 1970-01-01 00:00 UTC.
     pub started_at: Option<i64>,
     /// Whether its IOPS are too far from the median.
     pub outlier: bool,
-    /// Differences between the surroundings of an outlier and of most runs.
+    /// Differences between the machine in an outlier and in most runs.
     pub differences: Vec<String>,
     pub figures: RunRow,
 }
@@ -108,7 +107,6 @@ pub const FIGURES: [Figure; 5] = [
     ("cpu_percent", "CPU %", Bounds::Percent, |line| line.cpu),
 ];
 
-/// A row of the table of means.
 pub struct FigureRow<'a> {
     pub name: &'static str,
     pub figure: &'a RepeatedFigure,
@@ -146,7 +144,7 @@ impl RepeatedFigure {
         })
     }
 
-    /// The 95 % interval in words.
+    /// Formats the 95 % interval.
     pub fn interval(&self) -> String {
         let (Some(low), Some(high)) = (self.low, self.high) else {
             let why = if self.runs == 1 { "one run" } else { "wider than a factor of ten" };
@@ -248,7 +246,7 @@ impl Repetition {
         format!("{runs}: {}\n\n{figures}{notes}\n{table}\n{verdict}", self.work)
     }
 
-    /// Returns a CSV line for each run.
+    /// Returns one CSV line per run.
     pub fn csv(&self) -> String {
         let run = [
             TableColumn::<RepeatedRun>::number("run", |run| Cell::Whole(run.number.into())),
@@ -264,12 +262,12 @@ impl Repetition {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// `UNKNOWN in run 2 of 3`
+    /// Formats `UNKNOWN in run 2 of 3`.
     pub fn verdict_in_words(&self) -> String {
         format!("{} {}", self.verdict.device.map_or("NOT CHECKED", Verdict::word), self.verdict_runs())
     }
 
-    /// `WARNING in runs 2, 3 of 3: not-steady`
+    /// Formats `WARNING in runs 2, 3 of 3: not-steady`.
     pub fn severity_in_words(&self) -> String {
         match self.verdict.severity {
             Some(severity) => format!("{} {}", severity.capitals(), self.severity_runs()),
@@ -281,7 +279,7 @@ impl Repetition {
         self.place_text(&self.runs_with(|one| one.device == self.verdict.device))
     }
 
-    /// The runs that have the worst severity, and the names of their findings.
+    /// Returns the runs with the worst severity, and the names of their findings.
     pub fn severity_runs(&self) -> String {
         let same = self.runs_with(|one| one.severity == self.verdict.severity);
         let mut names: Vec<&str> = Vec::new();
@@ -312,7 +310,7 @@ impl Repetition {
         }
     }
 
-    /// Statements on the differences between runs, and on the seeds.
+    /// Returns statements about the differences between runs, and about the seeds.
     pub fn notes(&self) -> Vec<String> {
         let apart = self.two_runs_differ_percent;
         let apart = apart
@@ -343,7 +341,7 @@ impl Repetition {
         apart.into_iter().chain(trend).chain(outliers).chain([seeds]).collect()
     }
 
-    /// The runs as lists and comparisons see them, each with its number after `name`.
+    /// Returns the runs in the form of lists and comparisons, with their numbers after `name`.
     pub fn summaries(&self, name: &str) -> Vec<RunSummary> {
         self.runs.iter().map(|run| run.summary(&format!("{name}#{}", run.number))).collect()
     }

@@ -5,7 +5,7 @@ use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::{Cell, TableColumn};
 
 pub(crate) trait RunContext {
-    /// The figures of the run; `None` = it failed.
+    /// Figures of the run; `None` = it failed.
     fn run_line(&self) -> Option<&RunRow>;
 }
 

@@ -5,12 +5,12 @@ use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::Cell;
 use diskspd_results::{SpanSummary, WhichIos};
 
-/// Selection of runs in a history; `None` or empty fields do not restrict it.
+/// Selection of runs in a history; `None` and empty fields do not restrict it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
     pub label: Option<String>,
     pub tags: Vec<String>,
-    /// `--target`: a part of the path of one of the targets.
+    /// `--target`: part of the path of a target.
     pub target: Option<String>,
     pub since: Option<StartTime>,
     pub fingerprint: Option<String>,
@@ -20,12 +20,12 @@ pub struct Selection {
 #[derive(Debug, Clone, PartialEq)]
 pub enum StartTime {
     Ago(u64),
-    /// A day, or a time of a day: `2026-11-22`, `2026-11-22T14:30`.
+    /// Day, or time of a day: `2026-11-22`, `2026-11-22T14:30`.
     Date(String),
 }
 
 impl StartTime {
-    /// Reads `7d`, `12h`, `30m`, `2w`, or a date. The caller parses the rest of a date.
+    /// Parses `7d`, `12h`, `30m`, `2w`, or a date. The caller checks the date.
     pub fn read(text: &str) -> Option<StartTime> {
         if text.len() >= 8 && text.contains('-') {
             return Some(StartTime::Date(text.to_owned()));
@@ -42,7 +42,7 @@ impl StartTime {
     }
 }
 
-/// Longest label or tag, characters.
+/// Maximum length of a label or tag in characters.
 const MAX_LABEL_LENGTH: usize = 64;
 
 /// Checks whether a text can be a label or a tag, unambiguous in lists, options and references.
@@ -63,16 +63,15 @@ pub fn check_word(word: &str) -> Result<(), MessageError> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RunFigure {
-    /// I/Os per second.
     Iops,
     /// 2^20 bytes per second.
     MibPerS,
     Mean,
-    /// Half of the I/Os took no longer.
+    /// Median.
     P50,
-    /// 99 % took no longer.
+    /// 99th percentile.
     P99,
-    /// 99.9 % took no longer.
+    /// 99.9th percentile.
     P999,
 }
 
@@ -118,7 +117,7 @@ impl RunFigure {
         }
     }
 
-    /// The same; `None` also for a percentile of which only a lower bound is known.
+    /// Returns the exact value; `None` also for a percentile with only a lower bound.
     pub fn exact_value(self, span: &SpanSummary, of: WhichIos) -> Option<f64> {
         let is_bound = |value: f64| self.percent().is_some() && span.is_lower_bound(Millis::new(value));
         self.value(span, of).filter(|value| !is_bound(*value))
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_read_as_people_write_them() {
+    fn start_times_accept_durations_and_dates() {
         assert_eq!(StartTime::read("7d"), Some(StartTime::Ago(7 * 86_400)));
         assert_eq!(StartTime::read("90m"), Some(StartTime::Ago(5400)));
         assert_eq!(StartTime::read("2026-11-22"), Some(StartTime::Date("2026-11-22".into())));
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_usable_in_lists_and_references() {
+    fn labels_are_restricted_to_safe_characters() {
         for word in ["baseline", "fw-1.2", "Größe", "2026", "a:b"] {
             assert_eq!(check_word(word), Ok(()), "{word}");
         }

@@ -1,17 +1,16 @@
 //! Takes the elements of long lists out of a JSON text while it is read, so that the text is not in memory as
 //! a whole. It is here because the crates that read records are not optimized in all builds.
 
-/// A list of objects in a JSON document.
 #[derive(Debug)]
 pub struct ListLocation {
-    /// Names of the members that lead to the list, from the document on.
+    /// Names of the members on the path to the list, from the document on.
     pub names: &'static [&'static [u8]],
-    /// Depths of the objects that have these members; 1 is the document.
+    /// Depths of the objects with these members; 1 = the document.
     pub objects: &'static [usize],
 }
 
 impl ListLocation {
-    /// Depth of the list; its elements are one deeper.
+    /// Depth of the list; its elements are one level deeper.
     fn depth(&self) -> usize {
         self.objects.last().map_or(0, |depth| depth + 1)
     }
@@ -23,7 +22,7 @@ pub enum ListPart<'a> {
     Element(&'a [u8]),
 }
 
-/// A longer text is not the name of a list.
+/// Maximum length of the name of a list; longer texts are not compared.
 const MAX_NAME_BYTES: usize = 16;
 
 /// Error of a text that is not a document, or has a list with other elements than objects.
@@ -34,21 +33,21 @@ pub struct ListFormatError;
 enum ListState {
     #[default]
     Outside,
-    /// An element may follow, or the end.
+    /// After the start: an element or the end.
     Opened,
     Element,
-    /// A comma has to follow, or the end.
+    /// After an element: a comma or the end.
     After,
     Comma,
 }
 
-/// The text of a document, taken apart.
+/// Parser that separates the elements of lists from a document.
 #[derive(Debug)]
 pub struct ListSplitter {
     places: &'static [ListLocation],
-    /// Number of names of each place in the open objects, from the outermost.
+    /// Number of matching names of each location in the open objects, from the outermost.
     found: Vec<usize>,
-    /// The place whose list is open.
+    /// Index of the location whose list is open.
     open: usize,
     list: ListState,
     skeleton: Vec<u8>,
@@ -56,7 +55,7 @@ pub struct ListSplitter {
     depth: usize,
     in_text: bool,
     is_escaped: bool,
-    /// The last text, which may be the name of a member.
+    /// Last text, which may be the name of a member.
     last: Vec<u8>,
 }
 
@@ -124,7 +123,7 @@ impl ListSplitter {
         }
     }
 
-    /// Takes a byte of a list outside of its elements.
+    /// Processes a byte of a list outside of its elements.
     fn step_between(&mut self, byte: u8) -> Result<(), ListFormatError> {
         self.list = match (byte, self.list) {
             (b' ' | b'\n' | b'\r' | b'\t', list) => list,
@@ -145,7 +144,7 @@ impl ListSplitter {
         Ok(())
     }
 
-    /// Returns the number of bytes before the quote that ends the text.
+    /// Returns the number of bytes before the closing quote.
     fn take_text(&mut self, bytes: &[u8]) -> usize {
         let mut is_escaped = self.is_escaped;
         let end = bytes.iter().position(|byte| match byte {
@@ -166,7 +165,7 @@ impl ListSplitter {
         length
     }
 
-    /// Takes a byte with a meaning, outside of texts.
+    /// Processes a significant byte outside of texts.
     fn step(&mut self, byte: u8) -> Result<(), ListFormatError> {
         match byte {
             b'"' => {
@@ -208,25 +207,25 @@ impl ListSplitter {
     }
 }
 
-/// Returns the number of bytes before one with a meaning, outside of texts.
+/// Returns the number of bytes before a significant one, outside of texts.
 fn count_plain(bytes: &[u8]) -> usize {
     let has_meaning = |byte: &u8| matches!(byte, b'"' | b':' | b'{' | b'}' | b'[' | b']');
     bytes.iter().position(has_meaning).unwrap_or(bytes.len())
 }
 
-/// A reader of the numbers in a JSON text that was written without blanks.
+/// Parser of numbers in JSON text without white space.
 #[derive(Debug, Clone, Copy)]
 pub struct CompactText<'a>(pub &'a [u8]);
 
 impl CompactText<'_> {
-    /// Takes this text; `None` if another one follows.
+    /// Skips this text; `None` = another text follows.
     #[inline]
     pub fn skip(&mut self, text: &[u8]) -> Option<()> {
         self.0 = self.0.strip_prefix(text)?;
         Some(())
     }
 
-    /// Takes a whole number; `None` if none follows, or it is too large.
+    /// Parses a whole number; `None` = none follows, or it is too large.
     #[inline]
     pub fn number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_taken_out_at_their_place_only() {
+    fn only_lists_at_known_locations_are_extracted() {
         let text = r#"{"threads":[{}],"hosts":[{"threads":[{"a":"]}\"{","threads":[{}]}, {}],
             "x":{"threads":[1]},"targets" : [ ]},{"targets":[{"b":[[1,2]]}]}],"more":{"targets":[{}]}}"#;
         let skeleton = r#"{"threads":[{}],"hosts":[{"threads":[],
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn other_elements_than_objects_are_unusual() {
+    fn non_object_elements_are_rejected() {
         for list in ["1", "{},", ",{}", "{}{}", "[]", "null"] {
             assert_eq!(split(&format!(r#"{{"hosts":[{{"threads":[{list}]}}]}}"#), 3), None, "{list}");
         }

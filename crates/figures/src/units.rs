@@ -18,7 +18,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct UnitError {
-    /// Byte offset into the text that was given.
+    /// Byte offset in the given text.
     pub position: usize,
     pub kind: UnitErrorKind,
 }
@@ -32,7 +32,7 @@ pub enum UnitErrorKind {
     /// Text after the end of the value.
     #[error("unexpected text after the value")]
     Trailing,
-    /// The number, or its product with the suffix, is above 2^64 - 1.
+    /// The number, or its product with the suffix, exceeds 2^64 - 1.
     #[error("the value does not fit 64 bits")]
     TooLarge,
 }
@@ -82,8 +82,8 @@ pub fn parse_size(text: &[u8], block_size: u64) -> Result<u64, UnitError> {
     if taken < text.len() { error(taken, UnitErrorKind::Trailing) } else { Ok(size) }
 }
 
-/// Parses a count of things other than bytes: digits and at most one suffix K or M, in either case. The
-/// suffixes are powers of 1000 here.
+/// Parses a count other than bytes: digits and at most one suffix K or M, in either case. The suffixes are
+/// powers of 1000 here.
 pub fn parse_count(text: &[u8]) -> Result<u64, UnitError> {
     let (number, digits) = parse_digits(text)?;
     let factor = match &text[digits..] {
@@ -163,12 +163,12 @@ impl fmt::Display for Size {
     }
 }
 
-/// A number of things, in words: `1 run`, `3 runs`. `of`: one of them, whose plural takes an s.
+/// Formats a count in words: `1 run`, `3 runs`. `of`: the singular of a word whose plural takes an s.
 pub fn count_of(number: usize, of: &str) -> String {
     if number == 1 { format!("1 {of}") } else { format!("{number} {of}s") }
 }
 
-/// Bytes in a sentence, at most one decimal: `12.3 GiB`, `4 KiB`, `0 bytes`.
+/// Formats bytes with at most one decimal: `12.3 GiB`, `4 KiB`, `0 bytes`.
 pub fn amount(bytes: u64) -> String {
     const UNITS: [(&str, u32); 5] = [("PiB", 50), ("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
     match UNITS.iter().find(|(_, bits)| bytes >> bits > 0) {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_sizes() {
+    fn sizes_are_parsed_with_units() {
         let cases: &[(&str, u64)] = &[
             ("0", 0),
             ("4096", 4096),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sizes() {
+    fn invalid_sizes_are_rejected() {
         let cases: &[(&str, usize, UnitErrorKind)] = &[
             ("", 0, Missing),
             ("K", 0, NotANumber),
@@ -269,14 +269,14 @@ mod tests {
     }
 
     #[test]
-    fn a_size_may_be_followed_by_something_else() {
+    fn size_prefix_is_parsed_before_other_text() {
         assert_eq!(parse_size_prefix(b"5m:1m", BLOCK), Ok((5 << 20, 2)));
         assert_eq!(parse_size_prefix(b"5:1m", BLOCK), Ok((5, 1)));
         assert_eq!(parse_size_prefix(b"5mm", BLOCK), Ok((5 << 20, 2)));
     }
 
     #[test]
-    fn lenient_integers() {
+    fn lenient_integers_parse_leading_digits() {
         let cases: &[(&str, i32)] = &[
             ("", 0),
             ("x", 0),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_seeds() {
+    fn seeds_are_parsed_in_all_bases() {
         type Seed = Result<u32, (usize, UnitErrorKind)>;
         let cases: &[(&str, Seed)] = &[
             ("0", Ok(0)),
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn printed_sizes() {
+    fn sizes_are_printed_in_largest_unit() {
         let cases: &[(u64, &str, &str)] = &[
             (0, "0", "0"),
             (512, "512", "512"),
@@ -375,7 +375,7 @@ mod tests {
         }
 
         #[test]
-        fn every_number_of_bytes_survives(size: u64) {
+        fn byte_counts_round_trip(size: u64) {
             proptest::prop_assert_eq!(parse_size(size.to_string().as_bytes(), BLOCK), Ok(size));
         }
 

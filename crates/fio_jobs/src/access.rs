@@ -1,4 +1,4 @@
-//! How a job uses its files: access, written data, and the CPUs of its threads.
+//! Access of a job to its files, its written data, and the CPUs of its threads.
 
 use super::settings::JobSettings;
 use super::surroundings::HostContext;
@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobContent {
-    /// Random bytes, of which fio changes some before each write.
+    /// Random bytes, some of which fio changes before each write.
     Usual,
-    /// Random bytes, the same in each buffer again and again.
+    /// Random bytes, repeated in each buffer.
     Fixed,
     Zeros,
     Made(ContentShape),
@@ -149,7 +149,11 @@ fn of_nodes(settings: &JobSettings, around: &dyn HostContext) -> Option<Option<V
     if !is_local && (bound.is_none() || bound != nodes || nodes.as_ref().is_some_and(|nodes| nodes.len() > 1))
     {
         let reason = "buffers are on the node of their thread";
-        settings.refuse("numa_mem_policy", reason, "use local, or bind:NODE with that one in numa_cpu_nodes");
+        settings.refuse(
+            "numa_mem_policy",
+            reason,
+            "use local, or bind:NODE with the same node in numa_cpu_nodes",
+        );
         return None;
     }
     let Some(nodes) = nodes else { return Some(None) };
@@ -181,7 +185,7 @@ pub(super) fn write_hint(settings: &JobSettings) -> Option<Option<WriteLifetime>
     }
 }
 
-/// Whether a job works in the zones of a device (`--zoned`); `None` = it was refused.
+/// Whether a job uses the zones of a device (`--zoned`); `None` = refused.
 pub(super) fn zoned(settings: &JobSettings) -> Option<bool> {
     let sized = settings.size("zonesize").is_some_and(|size| size.share_of(None).unwrap_or(1) > 0);
     let reason = "a file cannot be read in areas with gaps between them";

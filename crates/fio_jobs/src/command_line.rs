@@ -5,16 +5,15 @@ use super::error::{ConversionError, JobLocation};
 use super::ini::{JobSection, JobSetting, LineSections, MAX_NAME_BYTES};
 use super::options::{self, FioForm, FioKind, FioOption};
 
-/// The parts of a command line of fio.
+/// Parts of a fio command line.
 pub(super) struct FioLine {
     pub(super) place: JobLocation,
     sections: Vec<JobSection>,
     files: Vec<String>,
-    /// Names of the only jobs to run (`--section`); empty = all.
+    /// Names of the selected jobs (`--section`); empty = all.
     only: Vec<String>,
-    /// `--readonly`
     pub(super) reads_only: bool,
-    /// Settings of the options that only a command line has.
+    /// Settings of options that only exist on a command line.
     own: Vec<(&'static FioOption, JobSetting)>,
 }
 
@@ -26,7 +25,7 @@ pub fn option_of_word(word: &str, next: Option<&str>) -> Option<bool> {
     Some(value.is_none() && takes_next(row, next))
 }
 
-/// The job files among the words of a command line.
+/// Returns the job files among the words of a command line.
 pub fn job_files(words: &[String]) -> Vec<String> {
     FioLine::read(words, &mut Vec::new()).files
 }
@@ -37,7 +36,7 @@ fn split(word: &str) -> Option<(&str, Option<&str>)> {
     Some(text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value))))
 }
 
-/// A switch takes no other word than a digit as its value.
+/// Whether the next word is the value; a switch only takes a digit.
 fn takes_next(row: &FioOption, next: Option<&str>) -> bool {
     match row.form {
         FioForm::Switch => matches!(next, Some("0" | "1")),
@@ -107,7 +106,7 @@ impl FioLine {
         });
     }
 
-    /// Applies the options that only a command line has. Returns the notes, each with its option.
+    /// Applies the options that only exist on a command line. Returns notes with their options.
     pub(super) fn apply_own(
         &mut self,
         faults: &mut Vec<ConversionError>,

@@ -17,7 +17,7 @@ pub(super) fn beside_each_other(span: &mut TimeSpan, group: &[&NamedJob], pieces
     }
 }
 
-/// Threads with several files: a file is drawn for each I/O.
+/// Converts threads with several files, which select a file for each I/O.
 pub(super) fn pool(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<FilePiece>>]) -> Option<()> {
     let first = group.first()?;
     let mut users: Vec<(Target, Vec<u32>)> = Vec::new();

@@ -13,7 +13,7 @@ pub(super) const MAX_DURATION_S: u32 = 30 * 24 * 3600;
 pub(super) enum JobLimit {
     /// Time limit in s.
     Time(u32),
-    /// When so much has been done in a direction, at the latest after a time.
+    /// Amount of work in a direction, with a time limit.
     Amount { written: bool, volume: Volume, at_most: u32 },
 }
 
@@ -62,7 +62,7 @@ impl RequestedJob {
         Ok(JobLimit::Amount { written, volume: Volume::Bytes(of_way.max(1)), at_most })
     }
 
-    /// Bytes of an I/O on average.
+    /// Returns the mean size of an I/O in bytes.
     fn mean_bytes(&self) -> f64 {
         let sizes = &self.shape.sizes;
         let [read, write, trim] = [&sizes.read, &sizes.write, &sizes.trim].map(|sizes| JobShape::mean(sizes));
@@ -87,7 +87,7 @@ impl RequestedJob {
         (share.clamp(0.0, 1.0) * 1e6) as u128
     }
 
-    /// Whether it is stated how much is done: not only by the area.
+    /// Whether an option other than the area states the amount of work.
     pub(super) fn does_a_stated_amount(&self) -> bool {
         self.amount.is_some_and(|amount| amount != FioSize::Percent(100)) || self.number_ios.is_some()
     }

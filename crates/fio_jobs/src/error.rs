@@ -6,9 +6,9 @@ use std::io;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JobLocation {
     pub file: String,
-    /// The line in it, from 1; 0 = none in particular.
+    /// Line in the file, from 1; 0 = no specific line.
     pub line: usize,
-    /// The section; empty = none.
+    /// Section; empty = none.
     pub section: String,
     /// Whether messages may quote the file: not if another file names it, because it may be any file.
     pub is_secret: bool,
@@ -27,14 +27,14 @@ impl fmt::Display for JobLocation {
     }
 }
 
-/// One of several reasons against the conversion of a job file, with its remedy.
+/// Reason against the conversion of a job file, with its remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", format_problem(place, problem, remedy.as_deref()))]
 pub struct ConversionError {
     pub place: JobLocation,
     #[source]
     pub problem: ConversionErrorKind,
-    /// Remedy; `None` = the problem contains it.
+    /// Remedy; `None` = part of the problem.
     pub remedy: Option<String>,
 }
 
@@ -42,14 +42,14 @@ pub struct ConversionError {
 pub enum ConversionErrorKind {
     #[error("{0}")]
     Syntax(String),
-    /// A file that is included can't be read.
+    /// An included file cannot be read.
     #[error("include {name}: the file cannot be read: {error}")]
     Include {
         name: String,
         #[source]
         error: io::Error,
     },
-    /// A job file of a command line can't be read.
+    /// A job file of a command line cannot be read.
     #[error("cannot read the job file {name}: {error}")]
     JobFile {
         name: String,
@@ -59,26 +59,26 @@ pub enum ConversionErrorKind {
     /// A variable of the environment has no value.
     #[error("${{{0}}}: this variable is not set")]
     Variable(String),
-    /// The table has no such option.
+    /// The option is unknown.
     #[error("{0}: fio's option is unknown here")]
     Unknown(String),
-    /// The option's value is not one that it takes.
+    /// The value of the option is invalid.
     #[error("{setting}: {what}")]
     Value {
-        /// The option with its value, as it is given.
+        /// Option with its value as given.
         setting: String,
         what: String,
     },
     /// The option is known, but has no equivalent.
     #[error("{setting}: {reason}")]
     Refused {
-        /// The option, with its value where it has one.
+        /// Option with its value, if it has one.
         setting: String,
         reason: String,
     },
 }
 
-/// A fault as it is printed.
+/// Formats an error.
 fn format_problem(place: &JobLocation, problem: &ConversionErrorKind, remedy: Option<&str>) -> String {
     match (place.is_secret, remedy) {
         (true, _) => format!("{place}: {}", problem.unquoted_text()),
@@ -88,7 +88,7 @@ fn format_problem(place: &JobLocation, problem: &ConversionErrorKind, remedy: Op
 }
 
 impl ConversionErrorKind {
-    /// Names the problem and quotes no text of the file.
+    /// Returns the problem without text of the file.
     fn unquoted_text(&self) -> String {
         match self {
             ConversionErrorKind::Syntax(what) => what.clone(),
@@ -113,7 +113,7 @@ impl ConversionError {
         }
     }
 
-    /// An option that nothing does the same as.
+    /// Refuses an option without an equivalent.
     pub(super) fn refuse_option(
         place: &JobLocation,
         setting: impl Into<String>,
@@ -130,10 +130,10 @@ impl ConversionError {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversionNote {
-    /// The option of fio that it is about.
+    /// Affected option of fio.
     pub option: String,
     pub what: String,
-    /// The jobs that it concerns, in their order.
+    /// Affected jobs in order.
     pub jobs: Vec<String>,
 }
 
@@ -143,7 +143,7 @@ impl fmt::Display for ConversionNote {
     }
 }
 
-/// The notes of all jobs, each told once.
+/// Notes of all jobs without duplicates.
 #[derive(Debug, Default)]
 pub(super) struct Notes(pub(super) Vec<ConversionNote>);
 

@@ -5,10 +5,10 @@ use super::settings::{FileNames, JobSettings};
 use super::surroundings::{Existing, HostContext};
 use diskspd_base::message_error::MessageError;
 
-/// The files of a job, as its settings say.
+/// Files of a job according to its settings.
 #[derive(Debug, Clone)]
 pub(super) struct Files {
-    /// Files of all threads; `None` if each thread has separate files.
+    /// Files of all threads; `None` = each thread has separate files.
     named: Option<Vec<GivenFile>>,
     folder: Option<String>,
     format: Option<String>,
@@ -22,7 +22,7 @@ pub(super) struct Files {
     pub(super) may_create: bool,
 }
 
-/// A file that the job names.
+/// File named by the job.
 #[derive(Debug, Clone)]
 struct GivenFile {
     name: String,
@@ -35,11 +35,11 @@ pub(super) struct FilePiece {
     /// Start of the part as byte offset.
     pub(super) from: u64,
     pub(super) length: Option<u64>,
-    /// Required size of the file in bytes; `None` if it is large enough, or a device.
+    /// Required size of the file in bytes; `None` = it is large enough, or a device.
     pub(super) create: Option<u64>,
 }
 
-/// Bytes of a path, at most (Linux's `PATH_MAX`, without its end).
+/// Maximum length of a path in bytes (Linux's `PATH_MAX`, without the final zero).
 const MAX_PATH_BYTES: usize = 4095;
 
 const LONG_NAME: &str = "the name of a file has more than 4,095 bytes";
@@ -53,7 +53,7 @@ fn offset_error(path: &str) -> MessageError {
     format!("the offset is beyond the end of '{path}'").into()
 }
 
-/// The files of a job; `None` = they were refused.
+/// Returns the files of a job; `None` = refused.
 pub(super) fn from_settings(settings: &JobSettings) -> Option<Files> {
     let folder = settings.text("directory").map(str::to_owned);
     let folders = settings.file_names().iter().filter_map(|given| given.folder).chain(folder.as_deref());
@@ -102,7 +102,7 @@ pub(super) fn from_settings(settings: &JobSettings) -> Option<Files> {
     })
 }
 
-/// Whether several files can be used as the job says; `None` = it was refused.
+/// Checks the use of several files; `None` = refused.
 fn are_served(settings: &JobSettings, files: u64) -> Option<()> {
     let service = settings.text("file_service_type").unwrap_or("roundrobin");
     let (kind, in_row) = service.split_once(':').unwrap_or((service, "1"));
@@ -132,7 +132,7 @@ fn are_served(settings: &JobSettings, files: u64) -> Option<()> {
     Some(())
 }
 
-/// Names with colons between them; one that belongs to a name has a backslash before it.
+/// Splits names at colons, unless a backslash precedes the colon.
 fn split_names(text: &str) -> Vec<String> {
     let mut names = vec![String::new()];
     let mut rest = text;
@@ -174,7 +174,7 @@ impl Files {
         self.named.is_some()
     }
 
-    /// Whether all threads of the job do the same.
+    /// Whether all threads of the job have the same work.
     pub(super) fn are_the_same_for_all(&self) -> bool {
         self.are_shared() && self.increment.is_none_or(|size| size == FioSize::Bytes(0))
     }
@@ -197,7 +197,7 @@ impl Files {
         path(self.folder.as_deref(), name)
     }
 
-    /// The names of a thread's files.
+    /// Returns the names of a thread's files.
     fn paths(&self, clone: u32, around: &dyn HostContext) -> Result<Vec<String>, MessageError> {
         if let Some(named) = &self.named {
             return named.iter().map(|file| path(file.folder.as_deref(), &file.name)).collect();

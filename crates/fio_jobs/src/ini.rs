@@ -6,10 +6,10 @@ use super::number;
 use super::surroundings::{HostContext, Keyword};
 use diskspd_base::limits;
 
-/// A line of a section: an option with its value.
+/// Line of a section: an option with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JobSetting {
-    /// The option, as it is given.
+    /// Option as given.
     pub(super) name: String,
     pub(super) value: Option<String>,
     pub(super) place: JobLocation,
@@ -33,13 +33,13 @@ pub(super) struct JobSection {
 
 /// Maximum length of a text in bytes.
 pub const MAX_BYTES: u64 = limits::FIO_JOBS.bytes;
-/// Files that include each other, at most.
+/// Maximum depth of included files.
 const MAX_INCLUDE_DEPTH: usize = 16;
-/// Included files, at most: a file counts each time.
+/// Maximum number of inclusions; repeated files count each time.
 const MAX_INCLUDES: usize = 1_000;
-/// Lines of all files together, at most: files can include others many times.
+/// Maximum lines of all files together, because inclusions can repeat.
 const MAX_LINES: usize = 100_000;
-/// Bytes of all files together, at most.
+/// Maximum bytes of all files together.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 /// Maximum number of jobs in a file, as in fio (`REAL_MAX_JOBS` in its `fio.h`).
 const MAX_JOBS: usize = 4096;
@@ -58,12 +58,12 @@ pub(super) fn sections(
     reader.sections
 }
 
-/// The sections of a command line, and the parts that add or select sections.
+/// Sections of a command line, with the parts that add or select sections.
 pub(super) struct LineSections<'a> {
     pub(super) place: &'a JobLocation,
     pub(super) sections: &'a [JobSection],
     pub(super) files: &'a [String],
-    /// Names of the only jobs; empty = all.
+    /// Names of the selected jobs; empty = all.
     pub(super) only: &'a [String],
 }
 

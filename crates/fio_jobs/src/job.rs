@@ -1,4 +1,4 @@
-//! One job as it is understood: all that its settings say, in our units.
+//! One parsed job: its settings in this program's units.
 
 use super::access::{self, JobContent};
 use super::files::{self, Files};
@@ -33,7 +33,7 @@ pub(super) struct RequestedJob {
     pub(super) large_pages: bool,
     pub(super) content: JobContent,
     pub(super) throughput: Option<Throughput>,
-    /// I/Os of a thread between two pauses, and those, ms.
+    /// I/Os of a thread between two pauses, and the length of a pause in ms.
     pub(super) pause: Option<(u32, u32)>,
     pub(super) priority: IoPriority,
     /// CPUs of its threads; empty = any.
@@ -43,7 +43,7 @@ pub(super) struct RequestedJob {
     pub(super) zoned: bool,
     /// Measured time in s; `None` = until its I/O is complete.
     pub(super) runtime_s: Option<u32>,
-    /// Whether the job continues until its time is over, regardless of the completed work.
+    /// Whether the job continues until its time limit, regardless of completed work.
     pub(super) time_based: bool,
     pub(super) warmup_s: u32,
     pub(super) start_delay_us: u64,
@@ -61,7 +61,7 @@ pub(super) struct RequestedJob {
 
 impl RequestedJob {
     pub(super) fn from_settings(settings: &JobSettings, around: &dyn HostContext) -> Option<RequestedJob> {
-        // All of them are read before one is missed, so that everything that is wrong is told.
+        // All settings are read before a missing one is reported, so that every error is reported.
         let (engine, shape, files) =
             (engine_kind(settings), JobShape::from_settings(settings), files::from_settings(settings));
         let (engine, mut shape, files) = (engine?, shape?, files?);
@@ -110,7 +110,7 @@ impl RequestedJob {
             run: run_settings::of_run(settings, &shape, rate.poisson)?,
             shape,
         };
-        // A zone's write pointer says what is next.
+        // A zone's write pointer determines the next position.
         job.shape.each_once &= !job.zoned;
         job.report_settings(settings);
         job.fits_settings(settings).then_some(job)
@@ -269,7 +269,7 @@ fn engine_kind(settings: &JobSettings) -> Option<EngineKind> {
     }
 }
 
-/// Whole seconds of a time, rounded up.
+/// Returns a time in whole seconds, rounded up.
 fn whole_seconds(settings: &JobSettings, name: &'static str) -> Option<u32> {
     let micros = settings.micros(name)?;
     let seconds = micros.div_ceil(1_000_000);

@@ -59,7 +59,7 @@ pub struct ConvertedJob {
 /// Converts the text of a job file; `file` is its name, for messages.
 ///
 /// # Errors
-/// Everything in it that can't be done, in the order of the file.
+/// Fails with all unsupported settings in the order of the file.
 pub fn convert(
     text: &[u8],
     file: &str,
@@ -75,7 +75,7 @@ pub fn convert(
 /// Converts the words of a command line of fio, without `fio` itself. Job files among them are read.
 ///
 /// # Errors
-/// As [`convert`], and for a job file that cannot be read.
+/// As [`convert`]; also fails if a job file cannot be read.
 pub fn convert_command_line(
     words: &[String],
     around: &dyn HostContext,
@@ -91,7 +91,7 @@ pub fn convert_command_line(
     read.convert(&line.place, "a job begins with --name=NAME; job files have theirs", around)
 }
 
-/// Sections, and the faults and notes of their form.
+/// Sections, with the errors and notes of their syntax.
 struct ReadSections {
     sections: Vec<JobSection>,
     faults: Vec<ConversionError>,
@@ -100,7 +100,7 @@ struct ReadSections {
 }
 
 impl ReadSections {
-    /// `how`: the beginning of a job, for an error without jobs.
+    /// `how` = syntax of a job, for an error without jobs.
     fn convert(
         mut self,
         place: &JobLocation,

@@ -10,7 +10,7 @@ pub(crate) enum FioSize {
 }
 
 impl FioSize {
-    /// Returns the bytes for a file of `whole` bytes; `None` if they are unknown.
+    /// Returns the bytes for a file of `whole` bytes; `None` = unknown.
     pub(crate) fn share_of(self, whole: Option<u64>) -> Option<u64> {
         match self {
             FioSize::Bytes(bytes) => Some(bytes),
@@ -50,7 +50,7 @@ impl From<ParseIntError> for NumberError {
 
 #[derive(Clone, Copy)]
 enum Units {
-    /// Bytes; k is this many.
+    /// Bytes, with this value of k.
     Bytes(u64),
     Micros(u64),
 }
@@ -106,7 +106,7 @@ pub(crate) fn zones(text: &str) -> Option<u64> {
     text.trim().strip_suffix(['z', 'Z'])?.parse().ok()
 }
 
-/// Reads a number of bytes.
+/// Parses a number of bytes.
 ///
 /// # Errors
 /// Fails if the text is not a number of bytes.
@@ -155,9 +155,6 @@ fn parse_plain(text: &str, units: Units) -> Result<u64, NumberError> {
 }
 
 /// The value of an expression, cut to an integer: with its parentheses, or as `bc` is given it.
-///
-/// # Errors
-/// It can't be computed.
 pub(crate) fn computed(text: &str, kb_base: u64) -> Result<u64, NumberError> {
     value(text, Units::Bytes(kb_base))
 }
@@ -172,14 +169,14 @@ fn value(text: &str, units: Units) -> Result<u64, NumberError> {
     }
 }
 
-/// Reads an expression from its beginning.
+/// Parser of an expression.
 struct Expression<'a> {
     rest: &'a str,
     units: Units,
     depth: u32,
 }
 
-/// Parentheses within each other, at most.
+/// Maximum depth of parentheses.
 const MAX_PARENTHESES: u32 = 50;
 
 impl Expression<'_> {
@@ -301,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sizes() {
+    fn invalid_sizes_are_rejected() {
         for (text, expected) in [
             ("", NumberError::Missing),
             ("k", NumberError::NotANumber),

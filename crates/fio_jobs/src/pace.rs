@@ -1,11 +1,10 @@
-//! How fast a job goes: `rate`, `rate_iops`, `thinktime`.
+//! Pace of a job: `rate`, `rate_iops`, `thinktime`.
 
 use super::each::{PerDirection, WrongValue};
 use super::settings::JobSettings;
 use super::shape::{JobDirection, JobShape};
 use diskspd_profile::{SizeShare, Throughput};
 
-/// Rate of each thread of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct JobRate {
     pub(super) limit: Option<Throughput>,
@@ -103,7 +102,7 @@ fn is_poisson(settings: &JobSettings) -> Option<bool> {
     }
 }
 
-/// I/Os per second at random times, by fio's own division of a rate in bytes.
+/// Returns I/Os per second at random times, with fio's division of a rate in bytes.
 fn of_poisson(settings: &JobSettings, name: &'static str, limit: u64, sizes: &[SizeShare]) -> Option<u64> {
     let ios = if name == "rate" { limit / smallest_size(sizes) } else { limit };
     if ios == 0 {
@@ -113,7 +112,7 @@ fn of_poisson(settings: &JobSettings, name: &'static str, limit: u64, sizes: &[S
     Some(ios)
 }
 
-/// Whether fio limits I/Os per second. With `bssplit` it does for several sizes; otherwise it limits
+/// Whether fio limits I/Os per second. With `bssplit` it does so for several sizes; otherwise it limits
 /// bytes.
 fn keeps_ios(settings: &JobSettings, name: &'static str, sizes: &[SizeShare]) -> bool {
     name == "rate_iops" && (sizes.len() == 1 || settings.has_option("bssplit"))
@@ -139,7 +138,7 @@ const SHORTENED_IOS: &str = "I/Os end before a block that an earlier I/O accesse
                              cannot be given in I/Os";
 const KEEP_SIZES: &str = "add norandommap=1, or use rate_iops with bssplit";
 
-/// Maximum relative error of a rate that has no exact form.
+/// Maximum relative error of a rate without an exact equivalent.
 const MAX_RATE_ERROR: f64 = 0.005;
 
 /// Converts a rate in bytes per second. The result is I/Os per second if they are whole. Otherwise it is
@@ -189,7 +188,7 @@ fn in_bytes(
     }
 }
 
-/// I/Os of a thread between two pauses, and those, ms.
+/// Returns I/Os of a thread between two pauses, and the length of a pause in ms.
 pub(super) fn pause(settings: &JobSettings) -> Option<Option<(u32, u32)>> {
     let Some(micros) = settings.micros("thinktime").filter(|micros| *micros > 0) else { return Some(None) };
     let blocks = settings.number("thinktime_blocks", 1..=u64::from(u32::MAX)).unwrap_or(1) as u32;

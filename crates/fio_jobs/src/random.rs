@@ -1,4 +1,4 @@
-//! Where random I/O goes: `random_distribution`.
+//! Distribution of random I/O: `random_distribution`.
 
 use super::each::{PerDirection, WrongValue};
 use super::number;
@@ -12,7 +12,7 @@ pub(super) enum RandomAccess {
     Ranges(Distribution),
 }
 
-/// fio's own theta (`FIO_DEF_ZIPF` in its `fio.h`).
+/// Default theta of fio (`FIO_DEF_ZIPF` in its `fio.h`).
 const USUAL_THETA: &str = "1.1";
 /// Maximum number of ranges, as in fio (`ZONESPLIT_MAX` in its `thread_options.h`).
 const MAX_RANGES: usize = 256;
@@ -21,7 +21,7 @@ const DISTRIBUTION_FORMS: WrongValue =
 const HASHED_POSITIONS: &str =
     "fio spreads this distribution over the file by a hash, which nothing here does; use zipf, or zoned";
 
-/// Reads the option's value.
+/// Parses the option's value.
 ///
 /// # Errors
 /// Fails if it is invalid, or has no equivalent.

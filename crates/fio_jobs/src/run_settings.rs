@@ -11,7 +11,7 @@ pub(super) struct RunSettings {
     pub(super) verify: bool,
     pub(super) read_back: bool,
     pub(super) poll: bool,
-    /// I/Os per second of each thread, at random times.
+    /// I/Os per second of each thread at random times.
     pub(super) poisson: Option<u64>,
 }
 

@@ -14,14 +14,14 @@ pub(super) struct JobSettings<'a> {
     pub(super) place: JobLocation,
     /// Options without duplicates, ordered by their last occurrence.
     given: Vec<GivenSetting<'a>>,
-    /// All of `filename`.
+    /// All values of `filename`.
     file_names: Vec<FileNames<'a>>,
     kb_base: u64,
     faults: &'a Cell<Vec<ConversionError>>,
     notes: &'a Cell<Notes>,
 }
 
-/// Maximum number of reported faults; a file of one MiB can have a hundred thousand.
+/// Maximum number of reported errors; a file of one MiB can have a hundred thousand.
 const MAX_ERRORS: usize = 1000;
 
 /// Settings of the preceding global sections, looked up once for all following jobs.
@@ -47,7 +47,7 @@ impl<'a> GlobalSettings<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct FileNames<'a> {
     pub(super) names: &'a str,
-    /// `directory`.
+    /// Value of `directory`.
     pub(super) folder: Option<&'a str>,
 }
 
@@ -62,7 +62,7 @@ fn file_names<'a>(
     section.settings.iter().filter(is_one).map(move |setting| FileNames { names: value(setting), folder })
 }
 
-/// A setting of an option that the table has.
+/// Setting of a known option.
 #[derive(Clone, Copy)]
 struct GivenSetting<'a> {
     row: &'static FioOption,
@@ -116,7 +116,7 @@ impl<'a> JobSettings<'a> {
         let engine = settings.text("ioengine").unwrap_or_default();
         let is_refused = matches!(options::engine(engine), Some(options::EngineRule::Refused(_)));
         if !is_refused {
-            // Those of global sections are told once, whatever the number of jobs.
+            // Errors in global sections are reported once, regardless of the number of jobs.
             global
                 .untold
                 .take()
@@ -184,7 +184,7 @@ impl<'a> JobSettings<'a> {
         enough
     }
 
-    /// Refuses an option as it was given, or the job where it wasn't.
+    /// Refuses an option as given, or the job if it is not given.
     pub(super) fn refuse(&self, name: &str, reason: impl Into<String>, remedy: &str) {
         let (place, shown) = match self.find_setting(name) {
             Some(setting) => (&setting.place, setting.quoted_line()),
@@ -199,7 +199,7 @@ impl<'a> JobSettings<'a> {
         self.notes.set(notes);
     }
 
-    /// The setting of an option; `None` = it wasn't given.
+    /// Returns the setting of an option; `None` = not given.
     pub(super) fn find_setting(&self, name: &str) -> Option<&JobSetting> {
         debug_assert!(options::find(name).is_some_and(|row| row.name == name), "{name} has no row");
         self.given.iter().find(|given| given.row.name == name).map(|given| given.setting)
@@ -236,7 +236,7 @@ impl<'a> JobSettings<'a> {
         read(setting.value.as_deref().unwrap_or_default()).map_err(wrong).ok()
     }
 
-    /// Whether a switch is on; `None` = it wasn't given.
+    /// Whether a switch is on; `None` = not given.
     pub(super) fn switch(&self, name: &str) -> Option<bool> {
         debug_assert_eq!(options::find(name).map(|row| row.form), Some(FioForm::Switch), "{name}");
         self.read(name, |text| match text {
@@ -285,7 +285,7 @@ impl<'a> JobSettings<'a> {
         number::bytes(text, self.kb_base)
     }
 
-    /// A time in us.
+    /// Returns a time in µs.
     pub(super) fn micros(&self, name: &str) -> Option<u64> {
         let form = options::find(name).map(|row| row.form);
         let without_unit = if form == Some(FioForm::Seconds) { 1_000_000 } else { 1 };

@@ -17,14 +17,14 @@ pub(super) enum JobDirection {
 #[derive(Debug, Clone)]
 pub(super) struct JobShape {
     pub(super) way: JobDirection,
-    /// Share of random I/O, percent; 0 = sequential.
+    /// Share of random I/O in percent; 0 = sequential.
     pub(super) random_percent: u32,
     pub(super) hole: u64,
     pub(super) sizes: PerDirection<Vec<SizeShare>>,
-    /// Random I/O begins at multiples of this, bytes; `None` = of the smallest size.
+    /// Alignment of random I/O in bytes; `None` = the smallest size.
     pub(super) alignment: PerDirection<Option<u64>>,
     pub(super) random: PerDirection<RandomAccess>,
-    /// Each block is done once before any is done twice.
+    /// Whether each block is accessed once before any is accessed twice.
     pub(super) each_once: bool,
 }
 
@@ -69,7 +69,7 @@ impl JobShape {
         self.random_percent > 0 && self.is_uniform() && !self.is_aligned_otherwise() && given
     }
 
-    /// Whether `ba` is another one than the smallest size, of any direction.
+    /// Whether `ba` differs from the smallest size in any direction.
     fn is_aligned_otherwise(&self) -> bool {
         let PerDirection { read, write, trim } = &self.sizes;
         let differs = |align: Option<u64>, sizes: &[SizeShare]| {
@@ -127,7 +127,7 @@ impl JobShape {
         }
     }
 
-    /// The bytes that an I/O has on average, of these sizes.
+    /// Returns the mean size of an I/O in bytes.
     pub(super) fn mean(sizes: &[SizeShare]) -> f64 {
         let shares: f64 = sizes.iter().map(|size| f64::from(size.share)).sum();
         let bytes: f64 = sizes.iter().map(|size| f64::from(size.block_size) * f64::from(size.share)).sum();
@@ -150,7 +150,7 @@ impl JobShape {
         self.absolute_ranges().iter().map(|(spans, _)| end(spans)).max().unwrap_or(0)
     }
 
-    /// Whether all ranges of a distribution in bytes begin where an I/O may.
+    /// Whether all ranges of a distribution in bytes begin at possible positions of an I/O.
     pub(super) fn ranges_are_aligned(&self) -> bool {
         let aligned = |spans: &Vec<u64>, align: u64| spans.iter().all(|span| span.is_multiple_of(align));
         self.absolute_ranges().iter().all(|(spans, align)| aligned(spans, *align))
@@ -179,22 +179,22 @@ impl JobShape {
         ranges.collect()
     }
 
-    /// Whether I/Os are shortened so that they do not reach a completed block.
+    /// Whether I/Os are shortened so that they do not overlap a completed block.
     pub(super) fn shortens(&self) -> bool {
         self.each_once && self.has_several_sizes()
     }
 
-    /// The smallest size of all ways in bytes.
+    /// Returns the smallest size of all directions in bytes.
     pub(super) fn smallest(&self) -> u32 {
         self.used_sizes().into_iter().flatten().map(|size| size.block_size).min().unwrap_or(1)
     }
 
-    /// The largest size of all ways in bytes.
+    /// Returns the largest size of all directions in bytes.
     pub(super) fn largest(&self) -> u32 {
         self.used_sizes().into_iter().flatten().map(|size| size.block_size).max().unwrap_or(1)
     }
 
-    /// The sizes of each way that the job's I/Os go.
+    /// Returns the sizes of each direction that the job uses.
     fn used_sizes(&self) -> Vec<&Vec<SizeShare>> {
         let PerDirection { read, write, trim } = &self.sizes;
         match self.way {
@@ -206,7 +206,7 @@ impl JobShape {
     }
 }
 
-/// Offsets come from a linear feedback shift register, which has a map in itself.
+/// Whether offsets come from a linear feedback shift register, which needs no map.
 fn is_shift_register(settings: &JobSettings) -> bool {
     settings.text("random_generator") == Some("lfsr")
 }
@@ -237,7 +237,7 @@ fn parse_direction(settings: &JobSettings) -> Option<(JobDirection, bool, u64)> 
         }
         _ => {
             let ways = "read, write, rw, randread, randwrite, randrw, trim, randtrim";
-            settings.refuse("rw", format!("this is none of {ways}"), "give one of them");
+            settings.refuse("rw", format!("not one of {ways}"), "give one of them");
             return None;
         }
     };

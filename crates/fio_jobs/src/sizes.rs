@@ -4,7 +4,7 @@ use super::each::{PerDirection, WrongValue};
 use super::settings::JobSettings;
 use diskspd_profile::{MAX_PORTIONS, SizeShare};
 
-/// fio's block size, bytes.
+/// Default block size of fio in bytes.
 const DEFAULT_SIZE: SizeShare = SizeShare { block_size: 4096, share: 1 };
 
 /// Returns the block sizes of a job; `None` if they were refused. As in fio, `bssplit` has precedence over

@@ -74,7 +74,7 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
     }
 }
 
-/// The end of two concurrent jobs; `None` = they end apart.
+/// Returns the common end of two concurrent jobs; `None` = they end separately.
 fn common_end(one: JobLimit, other: JobLimit) -> Option<JobLimit> {
     match (one, other) {
         (JobLimit::Time(one), JobLimit::Time(other)) if one == other => Some(JobLimit::Time(one)),

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 pub(super) type JobGroup<'a> = Vec<&'a NamedJob<'a>>;
 
-/// The profile of all jobs, and how it is run; `None` = something was refused.
+/// Returns the profile and run options of all jobs; `None` = refused.
 pub(super) fn converted(jobs: &[NamedJob], around: &dyn HostContext) -> Option<(Profile, RunOptions)> {
     is_not_too_much(jobs)?;
     let run_options = run_options(jobs)?;
@@ -233,7 +233,7 @@ fn same_for_all(group: &[&NamedJob]) -> Option<()> {
     Some(())
 }
 
-/// CPUs of the threads, in their order; none where no job names any.
+/// Returns the CPUs of the threads in order; `None` = no job names any.
 fn group_affinity(group: &[&NamedJob]) -> Option<Vec<GroupCpu>> {
     let mut list = Vec::new();
     let any = group.iter().any(|named| !named.job.cpus.is_empty());
@@ -248,7 +248,7 @@ fn group_affinity(group: &[&NamedJob]) -> Option<Vec<GroupCpu>> {
     Some(list)
 }
 
-/// A file that is made gets the size that the largest of its parts needs.
+/// Sets the size of each created file to the maximum of its uses.
 fn one_size_for_each_file(spans: &mut [TimeSpan]) {
     let mut sizes: HashMap<RawText, u64> = HashMap::new();
     for target in spans.iter().flat_map(|span| &span.targets) {

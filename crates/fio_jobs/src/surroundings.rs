@@ -4,24 +4,18 @@ use std::io;
 
 /// Information about the machine that will run the jobs, and about the files next to the job file.
 pub trait HostContext {
-    /// The value of an environment variable; `None` = it isn't set.
+    /// Returns the value of an environment variable; `None` = not set.
     fn variable(&self, name: &str) -> Option<String>;
 
-    /// Whether messages must not quote the job file itself, because another file names it.
+    /// Whether messages must not quote the job file, because another file includes it.
     fn is_secret(&self) -> bool {
         false
     }
 
     /// Returns the text of an included job file.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be read.
     fn included(&self, name: &str) -> io::Result<Vec<u8>>;
 
     /// The text of a job file on a command line. Names in it are relative to its folder from then on.
-    ///
-    /// # Errors
-    /// It can't be read.
     fn job_file(&self, name: &str) -> io::Result<Vec<u8>> {
         self.included(name)
     }
@@ -31,7 +25,7 @@ pub trait HostContext {
     /// The CPUs of a NUMA node that this process may use, ascending; empty = there is no such node.
     fn cpus_of_node(&self, node: u32) -> Vec<u32>;
 
-    /// Returns the value of `$pagesize` (bytes), `$mb_memory` (MiB) or `$ncpus`; `None` if unknown.
+    /// Returns the value of `$pagesize` (bytes), `$mb_memory` (MiB) or `$ncpus`; `None` = unknown.
     fn keyword(&self, keyword: Keyword) -> Option<u64>;
 }
 
@@ -40,18 +34,18 @@ pub enum Existing {
     Nothing,
     File(u64),
     Device(u64),
-    /// Something else: a folder, a character device, a pipe.
+    /// Folder, character device, pipe or similar.
     Other,
 }
 
-/// A word of fio's for something of the machine.
+/// Keyword of fio for a property of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keyword {
-    /// `$pagesize`: bytes.
+    /// `$pagesize`: page size in bytes.
     PageSize,
-    /// `$mb_memory`: memory, MiB.
+    /// `$mb_memory`: memory in MiB.
     Memory,
-    /// `$ncpus`: CPUs that are online.
+    /// `$ncpus`: number of online CPUs.
     Cpus,
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 const OPTIONS_HEAD: &str = "| Option | Value | Result | Explanation |\n|---|---|---|---|\n";
 
-/// The cells of a row after the name and the form: result, explanation.
+/// Returns the cells of a row after the name and the form: result, explanation.
 fn verdict_cells(row: &FioOption) -> String {
     match row.kind {
         FioKind::Same => "same |".to_owned(),
@@ -19,7 +19,7 @@ fn verdict_cells(row: &FioOption) -> String {
     }
 }
 
-/// A table per group; consecutive options with the same cells share a row.
+/// Returns a table per group; consecutive options with the same cells share a row.
 pub fn options_table() -> String {
     let mut text = String::new();
     for group in GROUPS.iter().chain([&COMMAND_LINE]) {
@@ -41,7 +41,7 @@ pub fn options_table() -> String {
     text
 }
 
-/// Engines with the same result share a row.
+/// Returns the table of engines; engines with the same result share a row.
 pub fn engines_table() -> String {
     let mut text = "| fio's engine | Result | Explanation |\n|---|---|---|\n".to_owned();
     let mut rows: Vec<(Vec<String>, String)> = Vec::new();

@@ -5,7 +5,7 @@ use super::settings::JobSettings;
 use super::shape::{JobDirection, JobShape};
 use diskspd_base::engines::EngineKind;
 
-/// Whether it is broken, the option, why, and what to do.
+/// Whether the rule is violated, the option, the reason, and the remedy.
 type JobZoneRule = (bool, &'static str, &'static str, &'static str);
 
 impl RequestedJob {

@@ -6,7 +6,7 @@ use diskspd_base::limits::ANSWER;
 use diskspd_experiments::{AnswerFormat, StoredAnswer};
 use serde::Deserialize;
 
-/// Whether a text begins as an answer of this kind does.
+/// Whether the beginning of a text identifies an answer of this kind.
 pub fn begins_so<A: StoredAnswer>(text: &str) -> bool {
     let start: String = text.chars().take(120).collect();
     start.starts_with('{') && start.contains(&format!("\"{}\"", A::NAME))
@@ -20,7 +20,7 @@ struct Head {
 /// Reads an answer.
 ///
 /// # Errors
-/// The text is not an answer of this kind and version.
+/// Fails if the text is not an answer of this kind and version.
 pub fn read<A: StoredAnswer>(bytes: &[u8]) -> Result<A, ResultError> {
     ANSWER.check(bytes.len()).map_err(|error| LineError::of_all(error.to_string()))?;
     let fault = |error: JsonError| LineError::of_all(format!("not {} in JSON: {error}", A::TITLE));

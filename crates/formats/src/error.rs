@@ -1,4 +1,4 @@
-//! Why results can't be read.
+//! Reasons why results cannot be read.
 
 use diskspd_profile::xml::error::XmlError;
 
@@ -17,10 +17,10 @@ pub enum ResultError {
     hint.map(|hint| format!("\n  hint: {hint}")).unwrap_or_default()
 )]
 pub struct LineError {
-    /// Counted from 1; `None` = the text as a whole.
+    /// Counted from 1; `None` = the whole text.
     pub line: Option<usize>,
     pub what: String,
-    /// Likely cause and what to do.
+    /// Likely cause and remedy.
     pub hint: Option<&'static str>,
 }
 
@@ -33,7 +33,6 @@ impl LineError {
         LineError { line: None, what: what.into(), hint: None }
     }
 
-    /// Adds the likely cause and a remedy.
     pub fn hint(self, hint: &'static str) -> LineError {
         LineError { hint: Some(hint), ..self }
     }

@@ -9,7 +9,7 @@ use diskspd_results::{
     TEXT_PERCENTS, Table, UnmeasuredSpan, find_percentile,
 };
 
-/// The figures of each time span, with the percentiles of the text report.
+/// Returns the figures of each time span, with the percentiles of the text report.
 pub(crate) fn spans(judged: &JudgedRecord) -> Vec<Option<SpanSummary>> {
     let spans = requested_work(judged.record).zip(&judged.summary.time_spans).zip(1..);
     spans
@@ -114,7 +114,7 @@ fn summarize_span(
     }
 }
 
-/// I/Os and MiB per second of the devices of all parts; `None` = unknown.
+/// Returns I/Os and MiB per second of the devices of all parts; `None` = unknown.
 fn of_devices(
     parts: &[DeviceVerdict],
     of: fn(&DeviceVerdict) -> [Option<DeviceWork>; 2],
@@ -124,7 +124,7 @@ fn of_devices(
     [sum(|work| work.iops), sum(|work| work.mib_per_s)]
 }
 
-/// Mean time of an I/O at the devices of all parts in ms; `None` = unknown.
+/// Returns the mean time of an I/O at the devices of all parts in ms; `None` = unknown.
 fn mean_at_devices(parts: &[DeviceVerdict]) -> Option<f64> {
     let (mut time, mut ios) = (0.0, 0.0);
     for part in parts {

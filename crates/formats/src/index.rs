@@ -18,7 +18,8 @@ pub struct Index(#[serde(with = "IndexForm")] pub RunSummary);
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "RunSummary")]
 struct IndexForm {
-    /// The same for all copies of the run's record, and for hardly any other: 16 hexadecimal digits.
+    /// Identity of the run: equal for all copies of its record, and practically unique otherwise; 16
+    /// hexadecimal digits.
     #[serde(deserialize_with = "some_value")]
     identity: Option<String>,
     started_at: Option<i64>,
@@ -29,10 +30,10 @@ struct IndexForm {
     #[serde(flatten, with = "FindingsForm")]
     findings: Option<Findings>,
     time_spans: Vec<Option<SpanSummary>>,
-    /// Machine; `None` also for several machines, or if an older program wrote the index.
+    /// Machine; `None` also for several machines, or in an index of an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     machine: Option<String>,
-    /// Empty also where an older program made the index.
+    /// Disks; also empty in an index of an older program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     disks: Vec<Option<String>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -70,7 +71,7 @@ mod command_line {
 #[derive(Serialize, Deserialize)]
 struct FindingsForm {
     severity: Option<Severity>,
-    /// `None` = an older program made the index.
+    /// Names of findings; `None` = an index of an older program.
     #[serde(default)]
     findings: Option<Vec<String>>,
 }

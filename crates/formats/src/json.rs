@@ -34,10 +34,9 @@ pub enum RecordError {
         column: usize,
         what: String,
     },
-    /// The file does not give its bytes.
+    /// The file cannot be read.
     #[error("cannot be read: {what}")]
     Unreadable { what: String },
-    /// The file has no content.
     #[error(transparent)]
     Empty(#[from] EmptyInput),
     #[error(
@@ -60,7 +59,7 @@ pub enum RecordError {
          (fio --output-format=json+ --output=FILE), which is read together with its logs"
     )]
     FioLog,
-    /// Result XML, of which only figures are known.
+    /// Result XML, which has only figures.
     #[error("this is a report without the run's settings (text or XML); name the record (--out FILE.json)")]
     Results,
     #[error(
@@ -80,7 +79,7 @@ pub enum RecordError {
         column: usize,
         shape: ShapeError,
     },
-    /// All fields are there, but they contradict each other.
+    /// The fields contradict each other.
     #[error("{what}; the record was probably edited or damaged")]
     Inconsistent {
         #[source]
@@ -121,9 +120,6 @@ struct StoredRecord<'a> {
 }
 
 /// Writes a record as JSON, in lines (`lines`).
-///
-/// # Errors
-/// Fails with the error of `sink`.
 pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     let JudgedRecord { record, summary: figures, judgement } = judged;
     let Record { format, profile, run_options, preconditioning, program, hosts, merged } = record;
@@ -251,8 +247,8 @@ fn index(source: &mut dyn Read) -> Result<Option<Index>, RecordError> {
     }
 }
 
-/// Checks name and version first, so other JSON and newer records give clear errors. Reads no more than
-/// necessary.
+/// Checks name and version first, so that other JSON and newer records give clear errors. It reads only as
+/// much as necessary.
 fn check_format(mut source: &mut dyn RecordSource) -> Result<(), RecordError> {
     let mut format = None;
     let mut parser = serde_json::Deserializer::from_reader(&mut source);
@@ -292,7 +288,7 @@ fn interpret_format(
     }
 }
 
-/// Whether the first line is one of fio's logs. Its first cell alone is JSON.
+/// Whether the first line belongs to a log of fio, whose first cell is valid JSON.
 fn is_fio_log(text: &[u8]) -> bool {
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     str::from_utf8(line).is_ok_and(fio_log::is_log_line)
@@ -310,7 +306,7 @@ impl FormatName {
     }
 }
 
-/// The first line of a record.
+/// First line of a record.
 #[derive(Deserialize)]
 struct Head {
     format: FormatName,

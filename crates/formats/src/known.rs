@@ -5,7 +5,7 @@ use super::index::Index;
 use diskspd_checks::JudgedRecord;
 use diskspd_results::{Origin, RunSummary};
 
-/// Returns the summary of a record's run, with all its percentiles; `name` is its display name.
+/// Returns the summary of a record's run with all its percentiles; `name` = display name.
 pub fn run(judged: &JudgedRecord, name: &str) -> RunSummary {
     let mut known = of_index(Index::from_record(judged), name);
     let spans = known.time_spans.iter_mut().zip(&judged.summary.time_spans);

@@ -5,19 +5,19 @@ use diskspd_base::finding::Severity;
 use diskspd_results::{Quantiles, SpanSummary, Summary, Verdict};
 use serde::Serialize;
 
-/// Short summary of a run. The index and the figures contain the same values.
+/// Short summary of a run, with the values of the index and the figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct ShortSummary {
-    /// I/Os per second over all measured time spans; `null` = nothing was measured.
+    /// I/Os per second over all measured time spans; `null` = not measured.
     pub iops: Option<f64>,
     /// 2^20 bytes per second.
     pub mib_per_s: Option<f64>,
     /// `null` = no latency was measured (`-L`), or several time spans were measured: a percentile of several
     /// spans does not follow from the percentiles of each span.
     pub latency_ms: Option<Quantiles>,
-    /// The worst verdict of the time spans; `null` = no device was observed.
+    /// Worst verdict of the time spans; `null` = no device was observed.
     pub verdict: Option<Verdict>,
-    /// The severity of the worst finding; `null` = there are no findings.
+    /// Severity of the worst finding; `null` = no findings.
     pub severity: Option<Severity>,
 }
 

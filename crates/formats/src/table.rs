@@ -14,9 +14,8 @@ pub struct InputFormat {
     pub name: &'static str,
     /// Name in lists of runs and the history: one word.
     pub word: &'static str,
-    /// The largest file that is read.
     pub limit: InputLimit,
-    /// Whether a text that begins so is of this format.
+    /// Whether the beginning of a text identifies this format.
     is_it: fn(&str) -> bool,
     /// Reads all runs of a file. A single run has the file's name; several runs have a number after it:
     /// `name#2`.
@@ -82,11 +81,11 @@ pub const FORMATS: [InputFormat; 6] = [
     },
 ];
 
-/// The format of a file that begins so; `None` = none of these.
+/// Returns the format of a file with this beginning; `None` = unknown.
 pub fn of_beginning(bytes: &[u8]) -> Option<&'static InputFormat> {
     let text = decoded(bytes);
     let text = text.trim_start_matches(['\u{feff}', '\0']).trim_start();
-    // A record of this program says so at once; whatever its texts hold, it is nothing else.
+    // A record of this program is identified by its head, regardless of its texts.
     let own = text.get(..200.min(text.len())).unwrap_or(text);
     if own.starts_with('{') && own.contains("\"diskspd-record\"") {
         return None;

@@ -15,9 +15,9 @@ pub struct ArraySample {
     pub members: Option<u64>,
     /// Number of missing members.
     pub missing: u64,
-    /// Whether it is a RAID with an inaccessible state.
+    /// Whether the state of the RAID is inaccessible.
     pub untold: bool,
-    /// Background activity, in the kernel's word, and the completed share of it; `None` if idle.
+    /// Background activity in the kernel's word, with the completed share; `None` = idle.
     pub upkeep: Option<(String, f64)>,
 }
 
@@ -63,7 +63,7 @@ pub fn among<'a>(root: &Root, stacks: impl Iterator<Item = &'a Stack>) -> Vec<St
     names
 }
 
-/// Reads the state of a RAID by kernel name. Takes tens of microseconds, and no lock.
+/// Reads the state of a RAID by kernel name. Takes tens of microseconds, without a lock.
 pub fn read_array(root: &Root, name: &str) -> ArraySample {
     match root.text(format!("/sys/class/block/{name}/dm/uuid")) {
         Some(_) => look_at_mapper(root, name),

@@ -19,13 +19,13 @@ use std::path::{Path, PathBuf};
 pub use call_location::CallLocation;
 use call_location::open_file;
 
-/// A call on storage that has not returned yet.
+/// Call on storage that has not returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedCall {
-    /// The kernel's number of the thread.
+    /// Kernel number of the thread.
     pub thread: i32,
     pub name: &'static str,
-    /// Whether it writes data back or waits for written data, which may take long.
+    /// Whether it writes data back, or waits for written data, which may take long.
     pub writes_back: bool,
     pub file: CallLocation,
     pub waits_for: WaitCause,
@@ -33,7 +33,7 @@ pub struct BlockedCall {
     place: String,
     /// Number of the thread's sleeps since its start.
     sleeps: u64,
-    /// The function of the kernel that waits.
+    /// Kernel function in which the call waits.
     waits_in: String,
 }
 
@@ -42,11 +42,11 @@ pub enum WaitCause {
     Storage,
     /// Another process, which holds a lease on the file.
     Lease,
-    /// Another process that opens a pipe with a name for reading.
+    /// Another process that opens a named pipe for reading.
     PipeReader,
-    /// Another process that opens a pipe with a name for writing.
+    /// Another process that opens a named pipe for writing.
     PipeWriter,
-    /// Another process that uses the other end of a pipe with a name.
+    /// Another process at the other end of a named pipe.
     PipeUse,
 }
 
@@ -55,18 +55,18 @@ enum CallTarget {
     Path,
     At,
     Handle,
-    /// An address in a mapping of the file.
+    /// Address in a mapping of the file.
     Memory,
-    /// The file loses its name before the call begins to wait.
+    /// No file name, because the call no longer has one when it blocks.
     Nameless,
 }
 
 use CallTarget::{At, Handle, Memory, Nameless, Path as ByPath};
 
-/// Number, name, how the file is named, and whether data is written back.
+/// Number, name, form of the file, and whether the call writes data back.
 type Row = (libc::c_long, &'static str, CallTarget, bool);
 
-/// Calls on every architecture, without calls that wait for other processes.
+/// Calls on all architectures, without calls that wait for other processes.
 const CALLS: &[Row] = &[
     (libc::SYS_openat, "open", At, false),
     (libc::SYS_openat2, "open", At, false),
@@ -118,7 +118,7 @@ const CALLS: &[Row] = &[
     (libc::SYS_close, "close", Nameless, true),
 ];
 
-/// A thread outside of calls that waits for a page of memory.
+/// Wait for a page of memory outside of calls.
 const PAGE_FAULT: &Row = &(-1, "page fault", Nameless, false);
 
 /// Calls on older architectures only.
@@ -142,15 +142,15 @@ const EARLIER_CALLS: &[Row] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const EARLIER_CALLS: &[Row] = &[];
 
-/// Functions of the kernel that wait for another process or a person, not for storage.
+/// Kernel functions that wait for another process or a person, not for storage.
 const UNRELATED_WAITS: &[&str] = &["tty", "flock", "lock_inode", "posix_lock"];
 const PIPES: &[&str] = &["pipe", "fifo", "partner"];
 const LEASES: &[&str] = &["lease"];
 
-/// Functions of the kernel that wait for a page of a file.
+/// Kernel functions that wait for a page of a file.
 const PAGES: &[&str] = &["folio", "page"];
 
-/// Functions of the kernel that wait for a server.
+/// Kernel functions that wait for a server.
 const SERVERS: &[&str] = &["request_wait_answer", "fuse", "rpc", "nfs", "cifs", "smb", "ceph", "p9"];
 
 const KERNEL_FOLDERS: &[&str] = &["/proc", "/sys", "/dev/pts", "/dev/shm"];
@@ -217,7 +217,7 @@ impl BlockedCall {
         self.place == earlier.place && (self.waits_for == WaitCause::Lease || woke_up <= 2 + seconds / 5)
     }
 
-    /// Completed I/O of the devices of its file; `None` if the kernel does not count it.
+    /// Returns the completed I/O of the file's devices; `None` = the kernel does not count it.
     pub fn progress(&self) -> Option<Progress> {
         let has_server = SERVERS.iter().any(|part| self.waits_in.contains(part));
         match &self.file {
@@ -230,7 +230,7 @@ impl BlockedCall {
 }
 
 impl BlockedCall {
-    /// Returns the awaited event, if that is not storage.
+    /// Returns the awaited event, if it is not storage.
     pub fn awaited(&self) -> Option<String> {
         let awaited = match (self.waits_for, &self.file) {
             (WaitCause::Storage, _) => return None,
@@ -247,7 +247,6 @@ impl BlockedCall {
     }
 }
 
-/// Completed I/O of devices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress(Vec<(u64, u64, u64, u64)>);
 
@@ -264,7 +263,7 @@ impl Progress {
     }
 }
 
-/// Devices that a file's I/O can reach; `None` if the kernel does not count it.
+/// Returns the devices that I/O on a file can reach; `None` = the kernel does not count it.
 fn counted_devices(root: &Root, file: &Path) -> Option<Vec<String>> {
     let of_node = file.strip_prefix("/dev").ok().and_then(Path::to_str).map(|name| name.replace('/', "!"));
     if let Some(device) = of_node.filter(|name| root.path(format!("/sys/class/block/{name}")).exists()) {
@@ -309,12 +308,12 @@ fn other_end(root: &Root, call: libc::c_long, arguments: &[u64]) -> Option<WaitC
     Some(if writes { WaitCause::PipeReader } else { WaitCause::PipeWriter })
 }
 
-/// Whether a thread sleeps outside of calls: `-1 0x7ffd.. 0x7f8c..`.
+/// Whether a thread waits outside of calls: `-1 0x7ffd.. 0x7f8c..`.
 fn is_no_call(text: &str) -> bool {
     text.split_ascii_whitespace().next() == Some("-1")
 }
 
-/// Voluntary context switches, by the `status` of a thread.
+/// Parses the voluntary context switches in the `status` of a thread.
 fn parse_sleeps(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
     line.trim().parse().ok()
@@ -348,7 +347,7 @@ fn absolute_path(root: &Root, folder: i32, path: PathBuf) -> Option<PathBuf> {
     if path.is_absolute() { Some(path) } else { Some(open_file(root, folder)?.join(path)) }
 }
 
-/// A text in the memory of this process that ends with a zero.
+/// Reads a text in the memory of this process that ends with a zero.
 fn text_at(root: &Root, address: u64) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
     let mut bytes = memory_at(root, address, MAX_PATH_BYTES)?;
@@ -356,7 +355,7 @@ fn text_at(root: &Root, address: u64) -> Option<PathBuf> {
     Some(std::ffi::OsString::from_vec(bytes).into())
 }
 
-/// At most `length` bytes of the memory of this process.
+/// Reads at most `length` bytes of the memory of this process.
 fn memory_at(root: &Root, address: u64, length: usize) -> Option<Vec<u8>> {
     let memory = File::open(root.path("/proc/self/mem")).ok()?;
     let mut bytes = vec![0; length];
@@ -411,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn distinguishes_long_call_from_loop() {
+    fn long_call_differs_from_repeated_calls() {
         let call = |sleeps: u64, place: &str| BlockedCall {
             thread: 1,
             name: "read",
@@ -433,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_files_without_storage() {
+    fn files_without_storage_are_ignored() {
         let root = Root::at(Path::new("/nowhere"));
         for (file, may_be) in [
             ("/mnt/f", true),

@@ -7,7 +7,7 @@ use diskspd_machine::cpu_list;
 
 const FULLY_ASSOCIATIVE: u32 = 255;
 
-/// Finds out the size of pages, and the caches. Reads some files of each CPU.
+/// Reads the page size and the caches from several files of each CPU.
 pub fn read_caches(system: &mut System) {
     look_at(system, &Root::live_system());
 }
@@ -68,7 +68,7 @@ fn read_cache(root: &Root, directory: &str, active: &[u32]) -> Option<Cache> {
     })
 }
 
-/// `48K`, as the kernel prints it.
+/// Parses a size such as `48K`.
 fn size(text: &str) -> Option<u64> {
     let (digits, shift) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 10),

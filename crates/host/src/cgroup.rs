@@ -23,7 +23,7 @@ pub(super) struct ControlGroup {
     root: Root,
     directory: PathBuf,
     controllers: String,
-    /// Whether this process is in it, not in one below.
+    /// Whether the process is in this group itself, not in a child.
     own: bool,
 }
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use diskspd_machine::io_limit::IoLimit;
 
-    /// A machine of files, and the groups found on it.
+    /// Creates a machine of files, and reads its groups.
     pub(super) fn groups(files: &[(&str, &str)]) -> (tempfile::TempDir, Groups) {
         let directory = tempfile::tempdir().unwrap();
         for (path, text) in files {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_of_a_group_above_counts_too() {
+    fn quota_of_parent_group_applies() {
         let (_directory, groups) = groups(&[
             ("proc/self/cgroup", "0::/user.slice/app\n"),
             ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"),
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn no_groups_no_limits() {
+    fn missing_cgroups_mean_no_limits() {
         let (_directory, groups) = groups(&[("proc/self/cgroup", "odd\n0::/a\n1:cpu\n")]);
         assert_eq!((groups.cpu_quotas(), groups.io_limits()), (vec![], vec![]));
         assert_eq!(Groups::default().cpu_quotas(), []);

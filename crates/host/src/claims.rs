@@ -30,23 +30,22 @@ use std::sync::Mutex;
 #[must_use]
 pub struct Claims {
     held: Vec<File>,
-    /// The devices held, and partitions that are covered by the claim on their disk.
+    /// Claimed devices, and partitions covered by the claim on their disk.
     numbers: Vec<DeviceNumber>,
     files: Mutex<HashSet<(u64, u64)>>,
 }
 
-/// A claim of a process, for others.
+/// Claim of one process for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedClaim {
-    /// The handle of the open device in that process.
+    /// Descriptor of the open device in that process.
     pub handle: i32,
-    /// The device, as `stat` numbers it.
+    /// Device number in the form of `stat`.
     pub device: u64,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum ClaimError {
-    /// The device is in use, or has content.
     #[error(transparent)]
     Refused(#[from] WriteRefusedError),
     #[error(transparent)]
@@ -64,8 +63,8 @@ pub enum ClaimError {
 /// Programs such as `dd` and `mkfs -F`, which write to the device without a claim, cannot be kept away.
 ///
 /// # Errors
-/// The first device that another process holds, that has content without permission to destroy it, that is
-/// not named on the command line, or a device with unknown users or content.
+/// Fails for the first device that is in use, has content without permission to destroy it, is not named on
+/// the command line, or whose users or content are unknown.
 pub fn protect<'a, L: Location + ?Sized + 'a>(
     targets: impl IntoIterator<Item = &'a L>,
     permission: impl Into<Permission<'a>>,
@@ -85,8 +84,7 @@ pub enum ClaimOwner {
 /// Like [`protect`], for a job of several processes.
 ///
 /// # Errors
-/// As for [`protect`]. For a device that the job's controlling process claims, that process reports other
-/// users.
+/// As [`protect`]. The controlling process of a job reports other users of the devices that it claims.
 pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     claimant: ClaimOwner,
     targets: impl IntoIterator<Item = &'a L>,
@@ -128,11 +126,11 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     Ok(claims)
 }
 
-/// Checks that none of the regular files among the paths is in use. Devices, which `-c` leaves alone, are
-/// passed over.
+/// Checks that no regular file among the paths is in use. Devices are skipped, because `-c` leaves them
+/// alone.
 ///
 /// # Errors
-/// The first one that is in use.
+/// Fails for the first device in use.
 pub fn spare<'a, L: Location + ?Sized + 'a>(
     targets: impl IntoIterator<Item = &'a L>,
 ) -> Result<(), WriteRefusedError> {
@@ -173,11 +171,11 @@ pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedE
     open_file_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
 }
 
-/// The same for an inherited descriptor. The locks are read through another handle:
-/// reading them through a shared one would give back a lock of the user.
+/// Checks an inherited descriptor in the same way. The locks are read through another handle, because closing
+/// a shared one would release a lock of the user.
 ///
 /// # Errors
-/// It's in use; it's a block device.
+/// Fails if the file is in use, or is a block device.
 pub fn permit_inherited(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedError> {
     if files::device_number(&opened).is_some() {
         return Err(WriteRefusedError::NoOutput { path: path.to_owned() });
@@ -185,11 +183,11 @@ pub fn permit_inherited(path: &Path, opened: impl AsFd) -> Result<(), WriteRefus
     inherited_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
 }
 
-/// The same for standard output and standard error. Unknown uses, and locks of other programs on a log, are
-/// not a reason to refuse.
+/// Checks standard output and standard error in the same way. Unknown uses, and locks of other programs on a
+/// log, are not a reason to refuse.
 ///
 /// # Errors
-/// It's a block device, or a file that a device or the kernel uses.
+/// Fails for a block device, and for a file that a device or the kernel uses.
 pub fn permit_stream(path: &Path, opened: impl AsFd) -> Result<(), WriteRefusedError> {
     if files::device_number(&opened).is_some() {
         return Err(WriteRefusedError::NoOutput { path: path.to_owned() });
@@ -220,7 +218,7 @@ fn find_claimable<L: Location + ?Sized>(
     Ok(Some((device.number, Claimable::instead(target, device))))
 }
 
-/// The devices among the targets of a command line.
+/// Returns the devices among the targets of a command line.
 fn named_devices(targets: &[RawText]) -> Vec<DeviceNumber> {
     let device = |target: &RawText| Some(find_claimable(&*locate(target.as_bytes()).ok()?).ok()??.0);
     targets.iter().filter_map(device).collect()
@@ -278,8 +276,7 @@ impl Claims {
         }
     }
 
-    /// Whether the block device is held that is the same NVMe namespace as the character device that is
-    /// open.
+    /// Whether the block device of the same NVMe namespace as the open character device is claimed.
     fn covers_namespace(&self, opened: &OpenTarget) -> bool {
         let found = rustix::fs::fstat(&opened.file).ok();
         let generic = found.and_then(|found| Generic::from_stat(&Root::live_system(), &found));

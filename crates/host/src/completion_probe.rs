@@ -96,7 +96,7 @@ fn takes_without_blocking(file: &OwnedFd, size: u64, direct: bool, memory: &mut 
     !direct || !matches!(attempt(0), Err(Errno::OPNOTSUPP | Errno::AGAIN))
 }
 
-/// Whether most of a few reads, all over the file, put the thread to sleep; `None` = it can't be read.
+/// Whether most of a few reads, distributed over the file, put the thread to sleep; `None` = unreadable.
 fn sleeps_while_reading(file: &OwnedFd, size: u64, memory: &mut [u8]) -> Option<bool> {
     let blocks = size / u64::from(LENGTH);
     let mut slept = 0;
@@ -132,7 +132,7 @@ pub fn polling(path: &Path) -> Polling {
 }
 
 impl Device {
-    /// A partition has the queues of its disk.
+    /// Returns the support of polling; a partition has the queues of its disk.
     fn polling(&self) -> Polling {
         let disk = self.whole_disk().unwrap_or_else(|| self.clone());
         match number::<u8>(&disk.directory().join("queue/io_poll")) {

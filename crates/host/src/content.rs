@@ -96,7 +96,7 @@ fn loop_backing_file(device: &Device) -> Option<(File, u64)> {
     file.metadata().ok()?.is_file().then_some((file, start + offset))
 }
 
-/// The file system itself as one that stores less.
+/// Returns the file system if it stores less than was written.
 fn file_system_reducer(
     root: &Root,
     kind: &str,

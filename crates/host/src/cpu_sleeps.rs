@@ -1,11 +1,11 @@
-//! How often processors went to sleep: the counters of the kernel's idle states.
+//! Number of processor sleeps, by the counters of the kernel's idle states.
 
 use super::root::{Root, number, text};
 use super::window_counters::WindowCounters;
 use diskspd_machine::cpu_sleeps::*;
 use std::path::PathBuf;
 
-/// Names of polling states, in which a processor stays awake.
+/// Names of polling states, in which the CPU stays awake.
 const POLLING_STATES: [&str; 2] = ["POLL", "snooze"];
 
 #[derive(Debug)]
@@ -49,12 +49,12 @@ impl WindowCounters for SleepCounters {
     type EdgeValues = SleepReading;
     type WindowValues = CpuSleeps;
 
-    /// Takes some us for each state of each processor.
+    /// Takes several µs for each idle state of each CPU.
     fn read(&self) -> SleepReading {
         SleepReading(self.files.iter().map(|file| number(file)).collect())
     }
 
-    /// Empty where not all could be read.
+    /// Empty if not all could be read.
     fn count_between(self, before: &SleepReading, after: &SleepReading) -> Vec<CpuSleeps> {
         let counts: Option<Vec<u64>> =
             before.0.iter().zip(&after.0).map(|(then, now)| Some((*now)?.wrapping_sub((*then)?))).collect();
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// (CPU, [(name, exit latency in us, usage)])
+    /// (CPU, [(name, exit latency in µs, usage)])
     type Idle<'a> = (u32, &'a [(&'a str, u64, u64)]);
 
     fn write(directory: &tempfile::TempDir, machine: &[Idle]) {

@@ -31,18 +31,15 @@ impl CpuClock {
 
 #[cfg(target_os = "linux")]
 impl CpuClock {
-    /// Reads the times now.
+    /// Reads the current times.
     ///
     /// # Errors
-    /// `/proc/stat` can't be read, or lists no CPU.
+    /// Fails if `/proc/stat` cannot be read, or does not list a CPU.
     pub fn read() -> std::io::Result<CpuClock> {
         CpuClock::read_at(&Root::live_system())
     }
 
-    /// Reads the times of the machine with its files in a directory.
-    ///
-    /// # Errors
-    /// As for [`CpuClock::read`].
+    /// Reads the times from the files of a directory.
     pub fn read_at(root: &Root) -> std::io::Result<CpuClock> {
         let clock = CpuClock::parse(&std::fs::read_to_string(root.path("/proc/stat"))?);
         if clock.0.is_empty() {
@@ -75,13 +72,13 @@ impl CpuClock {
             .collect()
     }
 
-    /// Active CPUs that an earlier reading had and this one lacks, by the kernel's numbers.
+    /// Returns active CPUs of an earlier reading that this one lacks, by kernel number.
     pub fn gone_since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<u32> {
         let gone = |cpu: &u32| earlier.0.contains_key(cpu) && !self.0.contains_key(cpu);
         topology.kernel_cpus().filter(gone).collect()
     }
 
-    /// Returns the lost time since an earlier reading, for the active CPUs in their order.
+    /// Returns the lost time of the active CPUs since an earlier reading, in their order.
     pub fn lost_since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<LostTimes> {
         let lost = |cpu| match (self.0.get(&cpu), earlier.0.get(&cpu)) {
             (Some((_, now)), Some((_, then))) => LostTimes {
@@ -117,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_has_times() {
+    fn times_of_this_machine_are_readable() {
         let topology = crate::snapshot().topology;
         let earlier = CpuClock::read().unwrap();
         let window = CpuClock::read().unwrap().since(&earlier, &topology);
@@ -138,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_has_its_column() {
+    fn proc_stat_fields_map_to_columns() {
         let text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu3 1 20 300 4000 50000 600000 7000000 80000000 5 5\n\
                     intr 1\nctxt 2\n";
         let clock = CpuClock::parse(text);
@@ -162,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_times_are_known_by_cpu() {
+    fn lost_times_are_listed_per_cpu() {
         let earlier = CpuClock::parse("cpu0 1 1 1 1 1 10 20 30\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 5");
         let later = CpuClock::parse("cpu0 1 1 1 1 1 12 23 35\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 4");
         let lost = |interrupts, stolen| LostTimes { interrupts, steal: stolen };
@@ -171,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_has_times() {
+    fn times_of_this_machine_are_readable() {
         let topology = super::super::topology::read(&Root::live_system());
         let earlier = CpuClock::read().unwrap();
         let window = CpuClock::read().unwrap().since(&earlier, &topology);

@@ -27,15 +27,15 @@ pub fn name_of_world(path: &Path) -> Option<String> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Device {
-    /// The kernel's name: `sda1`, `dm-0`.
+    /// Kernel name: `sda1`, `dm-0`.
     pub name: String,
     pub number: DeviceNumber,
     directory: PathBuf,
 }
 
 impl Device {
-    /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
-    /// numbers too).
+    /// The device with this number; `None` if /sys does not know it. File systems without a device have
+    /// numbers too.
     pub(crate) fn find(root: &Root, number: DeviceNumber) -> Option<Device> {
         let (major, minor) = number;
         let found = || Device::from_link(&root.path(format!("/sys/dev/block/{major}:{minor}")));
@@ -48,7 +48,7 @@ impl Device {
         Device::from_link(&root.path(format!("/sys/class/block/{name}")))
     }
 
-    /// The device that a path below /dev leads to.
+    /// Returns the device of a path below /dev.
     pub(crate) fn of_node(root: &Root, node: &str) -> Option<Device> {
         if let Some(number) = block_number(&root.path(node)) {
             return Device::find(root, number);
@@ -63,7 +63,7 @@ impl Device {
         &self.directory
     }
 
-    /// The device whose directory below `/sys` this is, or links to.
+    /// Returns the device whose directory below `/sys` the link leads to.
     pub(crate) fn from_link(link: &Path) -> Option<Device> {
         Device::find_within(fs::canonicalize(link).ok()?)
     }
@@ -86,7 +86,7 @@ impl Device {
             .collect()
     }
 
-    /// The devices that are made of this one: dm, md, bcache.
+    /// Returns the devices on top of this one: dm, md, bcache.
     pub(crate) fn holders(&self) -> Vec<Device> {
         self.linked_devices("holders")
     }
@@ -102,18 +102,17 @@ impl Device {
         Some(Device { name: name.to_owned(), number: (0, 0), directory })
     }
 
-    /// A device that is known by its node alone: /sys isn't there.
+    /// Creates a device known only by its node, without /sys.
     pub(crate) fn unlisted(root: &Root, name: &str, number: DeviceNumber) -> Device {
         Device { name: name.to_owned(), number, directory: root.path(format!("/sys/class/block/{name}")) }
     }
 
-    /// The name that a device-mapper device was given.
+    /// Returns the name of a device-mapper device.
     pub(crate) fn mapper_name(&self) -> Option<String> {
         text(&self.directory.join("dm/name"))
     }
 
-    /// Returns the parts of a device-mapper device's table; `None` if not available, for example without
-    /// root.
+    /// Returns the parts of a device-mapper device's table; `None` = unavailable, for example without root.
     pub(crate) fn mapped_parts(&self, root: &Root) -> Option<Vec<MappedPart>> {
         root.is_live().then(|| mapper::parts(self.number).ok()).flatten()
     }
@@ -134,8 +133,8 @@ impl Device {
             && self.directory.components().rev().nth(2).is_some_and(|parent| parent.as_os_str() == "virtual")
     }
 
-    /// Whether the kernel reports sequential-write-only zones (Documentation/ABI/stable/sysfs-block).
-    /// Host-aware disks do not require sequential writes.
+    /// Whether the kernel reports zones that require sequential writes
+    /// (Documentation/ABI/stable/sysfs-block). Those of host-aware disks do not.
     pub(crate) fn is_host_managed(&self) -> bool {
         text(&self.directory.join("queue/zoned")).is_some_and(|model| model == "host-managed")
     }
@@ -173,12 +172,11 @@ impl Device {
         }
     }
 
-    /// Capacity in bytes.
     pub(crate) fn size(&self) -> Option<u64> {
         number::<u64>(&self.directory.join("size"))?.checked_mul(512)
     }
 
-    /// Logical block size, bytes; a partition has that of its disk.
+    /// Returns the logical block size in bytes; of a partition, that of its disk.
     pub(crate) fn logical_block_size(&self) -> Option<u32> {
         let own = number(&self.directory.join("queue/logical_block_size"));
         own.or_else(|| self.whole_disk()?.logical_block_size())
@@ -198,13 +196,13 @@ pub(super) fn all(root: &Root) -> impl Iterator<Item = Device> + '_ {
     root.names("/sys/class/block").into_iter().filter_map(|name| Device::find_by_name(root, &name))
 }
 
-/// Number of the block device at a path, links followed.
+/// Returns the number of the block device at a path, following links.
 pub(super) fn block_number(path: &Path) -> Option<DeviceNumber> {
     let found = rustix::fs::stat(path).ok()?;
     (FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice).then(|| split(found.st_rdev))
 }
 
-/// (major, minor) of a device number as `stat` gives it.
+/// Splits a device number of `stat` into (major, minor).
 pub(super) fn split(number: u64) -> DeviceNumber {
     (rustix::fs::major(number), rustix::fs::minor(number))
 }

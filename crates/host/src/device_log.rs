@@ -34,7 +34,6 @@ impl DeviceLogs {
         Some(DeviceLogs { name: name.to_owned(), file, rows, placement_group })
     }
 
-    /// The kernel's name of the disk.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -72,7 +71,7 @@ fn placement_group(file: &File) -> Option<u16> {
     nvme::is_placement_on(file, found.endurance_group).ok()?.then_some(found.endurance_group)
 }
 
-/// `nvme0n1`, no partition and no path of one (`nvme0c0n1`).
+/// Whether a name such as `nvme0n1` is neither a partition nor a path (`nvme0c0n1`).
 fn is_namespace(name: &str) -> bool {
     let numbers = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let parts = name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'));

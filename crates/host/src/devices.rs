@@ -23,7 +23,7 @@ pub fn list(root: &Root) -> Vec<Disk> {
     devices.into_iter().enumerate().map(|(number, device)| describe_disk(root, number, &device)).collect()
 }
 
-/// The kernel's names of all block devices, partitions and unused virtual devices included.
+/// Returns the kernel names of all block devices, including partitions and unused virtual devices.
 pub fn all_names(root: &Root) -> Vec<String> {
     root.names("/sys/class/block")
 }
@@ -98,7 +98,7 @@ fn device_rank(device: &Device) -> u8 {
     }
 }
 
-/// A part of a name, as it's compared.
+/// Part of a name for the comparison of names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum NamePart {
     Number(u128),
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_ordered_as_people_count() {
+    fn device_names_are_sorted_naturally() {
         let ordered = [
             "cciss!c0d0",
             "dm-2",
@@ -169,7 +169,7 @@ mod tests {
         let mut sorted = ordered.map(str::to_owned).to_vec();
         sorted.reverse();
         sorted.sort_by_cached_key(|name| natural_key(name));
-        // What is too long for a number compares as text.
+        // Numbers that are too long are compared as text.
         assert_eq!(sorted[..sorted.len() - 2], ordered[..ordered.len() - 2]);
         let all: std::collections::BTreeSet<_> = ordered.iter().map(|name| natural_key(name)).collect();
         assert_eq!(all.len(), ordered.len(), "different names have different keys");

@@ -34,7 +34,7 @@ fn of_device(path: &Path, device: Option<Device>) -> Discards {
         let most = number::<u64>(&queue.join("discard_max_bytes"));
         discards.impossible = (most == Some(0)).then(|| whole.to_string());
     }
-    // That it can't be opened is told when it is opened for the run, and is no answer of io_uring's.
+    // A device that cannot be opened is reported when the run opens it. That is no answer of io_uring.
     let asked = File::open(path).map(|device| ring::takes_discards(device.into()));
     discards.not_by_uring = asked.ok().and_then(Result::err).map(|error| error.to_string());
     discards

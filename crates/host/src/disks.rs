@@ -3,19 +3,19 @@
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// A whole block device: a disk, or what behaves like one.
+/// Whole block device: a disk, or a device with the same function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Disk {
-    /// n of `#<n>`.
+    /// The n of `#<n>`.
     pub number: usize,
-    /// The kernel's name, `nvme0n1`.
+    /// Kernel name: `nvme0n1`.
     pub name: String,
     pub path: PathBuf,
     pub size: u64,
     #[serde(flatten)]
     pub details: Details,
     pub partitions: Vec<Partition>,
-    /// Users of the disk, its partitions, and derived devices; empty if the system's lists contain none.
+    /// Users of the disk, its partitions, and devices on top of it; empty if none is listed by the system.
     pub uses: Vec<Use>,
     /// Reason for missing uses; `None` = all were checked.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,10 +24,9 @@ pub struct Disk {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Partition {
-    /// The kernel's name, `nvme0n1p1`.
+    /// Kernel name: `nvme0n1p1`.
     pub name: String,
     pub path: PathBuf,
-    /// Capacity in bytes.
     pub size: u64,
 }
 
@@ -36,18 +35,18 @@ pub struct Partition {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Details {
     pub model: Option<String>,
-    /// The name that a device-mapper device was given.
+    /// Name of a device-mapper device.
     pub mapper_name: Option<String>,
     pub backing_file: Option<String>,
-    /// Whether the device has rotating parts, according to the kernel.
+    /// Whether the device has rotating parts, as reported by the kernel.
     pub rotational: Option<bool>,
-    /// The smallest unit that can be read or written in bytes.
+    /// Minimum unit of reads and writes in bytes.
     pub logical_block_size: Option<u32>,
-    /// The smallest unit that the device writes without reading around it, bytes.
+    /// Minimum unit in bytes that the device writes without a read-modify-write.
     pub physical_block_size: Option<u32>,
     /// Volatile cache mode of the kernel: `write back`, or `write through` without a cache.
     pub write_cache: Option<String>,
-    /// The I/O scheduler in use; `none` is one of its names.
+    /// Active I/O scheduler, which may be `none`.
     pub scheduler: Option<String>,
     /// Maximum number of requests per hardware queue (`nr_requests`).
     pub queue_depth: Option<u32>,
@@ -64,7 +63,6 @@ pub struct Use {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum DiskUse {
-    /// A file system on it is mounted.
     Mounted {
         at: String,
         file_system: String,
@@ -77,17 +75,17 @@ pub enum DiskUse {
     HeldBy {
         holder: String,
     },
-    /// A server or driver of this machine gives it to others.
+    /// A server or driver of this machine exports it.
     Served {
         by: String,
     },
-    /// A program has locked it, as virtual machines do with their images.
+    /// A program holds a lock on it, as virtual machines do with their images.
     Locked {
         process: Option<u32>,
     },
     /// A program has a lease on it (`F_SETLEASE`) and does not release it.
     Leased {
-        /// The program and its process, or only one of the two.
+        /// Name and process of the program, or one of them.
         holder: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Where a file is among the mounts.
+//! The mount of a file.
 
 use super::device::{DeviceNumber, split};
 use super::mountinfo::{self, Mount};
@@ -8,14 +8,14 @@ use std::fs;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 
-/// The largest number of file systems on top of each other, by loop devices and overlays.
+/// Maximum number of stacked file systems, by loop devices and overlays.
 pub(super) const NESTING: u32 = 8;
 
 #[derive(Debug, Clone)]
 pub(super) struct FileLocation {
     pub path: PathBuf,
     pub number: Option<DeviceNumber>,
-    /// The number of its mount when it was opened; `None` = the path decides.
+    /// ID of its mount at the time of opening; `None` = the path decides.
     pub mount: Option<u32>,
 }
 
@@ -33,7 +33,7 @@ impl FileLocation {
         Some(FileLocation { path, number: Some(number), mount: mount_of(&file) })
     }
 
-    /// Returns its mount; `None` if no visible mount has it.
+    /// Returns its mount; `None` = not visible.
     pub(crate) fn mount(&self, root: &Root) -> Option<Mount> {
         let mounts = root.mounts();
         let opened = self.mount.and_then(|id| mounts.iter().find(|mount| mount.id == id));
@@ -42,14 +42,14 @@ impl FileLocation {
 }
 
 impl Mount {
-    /// Returns the path of a file from the root of the mounted file system.
+    /// Returns the path relative to the root of the mounted file system.
     pub(crate) fn inner(&self, path: &Path) -> PathBuf {
         let inner = Path::new(&self.root).join(path.strip_prefix(&self.at).unwrap_or(path));
         inner.strip_prefix("/").map(Path::to_owned).unwrap_or(inner)
     }
 }
 
-/// Returns the number of an open file's mount, as `/proc/self/mountinfo` lists it.
+/// Returns the ID of an open file's mount, as in `/proc/self/mountinfo`.
 fn mount_of(file: impl AsFd) -> Option<u32> {
     // Since Linux 5.8.
     let found = rustix::fs::statx(&file, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID);

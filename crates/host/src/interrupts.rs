@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Maximum number of interrupts read, which limits the time to a few milliseconds.
 const MAX_INTERRUPTS: usize = 512;
 
-/// The counters of the interrupts of some devices.
+/// Interrupt counters of several devices.
 #[derive(Debug)]
 pub struct InterruptCounters {
     devices: Vec<InterruptingDisk>,
@@ -50,13 +50,13 @@ impl WindowCounters for InterruptCounters {
     type EdgeValues = InterruptReading;
     type WindowValues = DeviceInterrupts;
 
-    /// Takes some us for each interrupt number.
+    /// Takes several µs for each interrupt.
     fn read(&self) -> InterruptReading {
         let of = |device: &InterruptingDisk| device.files.iter().map(|file| read_counts(file)).collect();
         InterruptReading(self.devices.iter().map(of).collect())
     }
 
-    /// Without devices that could not be read both times.
+    /// Omits devices that could not be read both times.
     fn count_between(self, before: &InterruptReading, after: &InterruptReading) -> Vec<DeviceInterrupts> {
         let readings = before.0.iter().zip(&after.0);
         let devices = self.devices.into_iter().zip(readings);
@@ -103,7 +103,7 @@ fn interrupt_numbers(root: &Root, name: &str) -> Option<(String, Vec<u32>)> {
         if !messages.is_empty() {
             return Some((disk, messages));
         }
-        // 0 = none. A line that several controllers share says nothing of one.
+        // 0 = none. A line shared by several controllers does not belong to one.
         if let Some(line) = text(&at.join("irq")).and_then(|line| line.parse().ok()).filter(|line| *line > 0)
         {
             let users = root.text(format!("/sys/kernel/irq/{line}/actions")).unwrap_or_default();
@@ -113,7 +113,7 @@ fn interrupt_numbers(root: &Root, name: &str) -> Option<(String, Vec<u32>)> {
     None
 }
 
-/// The counters of an interrupt number, by CPU.
+/// Reads the counters of an interrupt, by CPU.
 fn read_counts(file: &Path) -> Option<Vec<u64>> {
     text(file)?.split(',').map(|count| count.trim().parse().ok()).collect()
 }

@@ -1,4 +1,4 @@
-//! The kernel's counters of devices, of this process, and of what waits in memory to be written.
+//! The kernel's I/O counters of devices and of this process, and the amount of dirty memory.
 
 #[cfg(target_os = "linux")]
 mod files;

@@ -40,7 +40,8 @@ fn atomic_writes(path: &Path) -> Option<AtomicWrites> {
     let device_max =
         queue_directory(path).and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
     if found.stx_mask & WRITE_ATOMIC == 0 {
-        // A kernel that knows them says so in /sys, too; of what can't do them statx says nothing.
+        // A kernel that supports them also reports so in /sys. Without support of the device statx reports
+        // nothing.
         return device_max.map(|_| AtomicWrites { device_max, ..AtomicWrites::default() });
     }
     Some(AtomicWrites {
@@ -143,7 +144,7 @@ pub fn placement(path: &Path) -> Result<Vec<PlacementHandle>, MessageError> {
     if !found.places {
         return Err("its controller does not support flexible data placement (CTRATT, bit 19)".into());
     }
-    // Who isn't root may not ask for a feature; the handles say so, too.
+    // Only root may query a feature; the handles show it, too.
     if let Ok(false) = nvme::is_placement_on(&file, found.endurance_group) {
         return Err(format!(
             "flexible data placement is off in its endurance group {}; a group without namespaces can turn \

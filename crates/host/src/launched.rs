@@ -6,12 +6,12 @@ use diskspd_sys::rank_socket::open_terminal;
 use std::collections::BTreeMap;
 use std::fs::File;
 
-/// Processes between a rank and the terminal of its launcher, at most.
+/// Maximum number of processes between a rank and the terminal of its launcher.
 const MAX_ANCESTORS: usize = 8;
 
 struct Process {
     name: String,
-    /// The process has ended, and its parent has not waited for it.
+    /// Whether the process has ended, but is not reaped by its parent.
     is_over: bool,
     parent: u32,
 }

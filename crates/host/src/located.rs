@@ -29,7 +29,7 @@ struct CachedFacts {
 
 #[derive(Debug)]
 pub struct InspectionHandle {
-    /// `None` = it can't be opened.
+    /// Open file; `None` = not possible.
     pub file: Option<File>,
     pub stack: Stack,
 }
@@ -43,22 +43,19 @@ impl ResolvedTarget {
         }
     }
 
-    /// The machine as it was seen when the targets were located.
+    /// Returns the machine at the time when the targets were located.
     pub fn root(&self) -> &Root {
         &self.root
     }
 
     /// Returns the current kind and size: [`target::probe`].
-    ///
-    /// # Errors
-    /// As for [`target::probe`].
     pub fn facts(&self) -> Result<TargetFacts, TargetError> {
         target::facts(&self.anchor, &self.root.leases(), |find_out| {
             *self.learned.direct.get_or_init(find_out)
         })
     }
 
-    /// Returns the requirements of `O_DIRECT`; `None` if they are unknown.
+    /// Returns the requirements of `O_DIRECT`; `None` = unknown.
     pub fn direct(&self) -> Option<DirectRequirements> {
         match self.learned.direct.get() {
             Some(known) => *known,

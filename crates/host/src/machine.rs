@@ -94,14 +94,14 @@ pub fn look_around_at(system: &mut System, root: &Root, targets: Vec<Storage>) {
     system.fingerprint = Some(fingerprint);
 }
 
-/// The governor of all CPUs, `mixed` when they differ. CPUs without one don't count.
+/// Returns the governor of all CPUs that have one; `mixed` if they differ.
 fn common_governor(governors: impl Iterator<Item = Option<String>>) -> Option<String> {
     let mut governors = governors.flatten().filter(|name| !name.is_empty());
     let first = governors.next()?;
     Some(if governors.all(|other| other == first) { first } else { "mixed".to_owned() })
 }
 
-/// Boot time plus the process's start after it (field 22 of its `stat`, in clock ticks).
+/// Returns the boot time plus the start of the process after it (field 22 of its `stat`, in clock ticks).
 fn start_time(root: &Root) -> Option<i64> {
     let system = root.text("/proc/stat")?;
     let booted: i64 = system.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
@@ -113,7 +113,7 @@ fn start_time(root: &Root) -> Option<i64> {
     booted.checked_add((ticks / per_second).try_into().ok()?)
 }
 
-/// A line of `/proc/meminfo`, bytes.
+/// Reads a line of `/proc/meminfo` in bytes.
 fn read_memory(root: &Root, name: &str) -> Option<u64> {
     let text = root.text("/proc/meminfo")?;
     let value = text.lines().find_map(|line| line.strip_prefix(name))?;
@@ -121,7 +121,7 @@ fn read_memory(root: &Root, name: &str) -> Option<u64> {
     kib.checked_mul(1024)
 }
 
-/// x86 says `model name`, others `Model`, `cpu model` or nothing.
+/// Returns the CPU model: `model name` on x86, `Model`, `cpu model` or nothing on other architectures.
 fn cpu_model(root: &Root) -> Option<String> {
     let text = root.text("/proc/cpuinfo")?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));

@@ -3,7 +3,6 @@
 use crate::root::Root;
 use std::path::PathBuf;
 
-/// A mapped part of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Mapping {
     start: u64,

@@ -1,4 +1,4 @@
-//! Devices that are memory in disguise.
+//! Detection of devices that are backed by memory.
 
 use super::device::Device;
 use super::mountinfo;
@@ -7,7 +7,7 @@ use diskspd_machine::file_systems::FileSystemType;
 use diskspd_machine::memory_backed::*;
 use std::path::Path;
 
-/// Returns the kind of memory that backs the device; `None` if memory was not detected.
+/// Returns the kind of memory that backs the device; `None` = not detected.
 pub(super) fn find_memory(root: &Root, device: &Device) -> Option<InMemory> {
     let numbered = |driver: &str| {
         let number = device.name.strip_prefix(driver);

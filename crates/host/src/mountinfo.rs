@@ -7,7 +7,7 @@ use std::path::Path;
 pub(super) struct Mount {
     /// Mount ID, the same as `mnt_id` of an open file.
     pub id: u32,
-    /// Number of the file system's device; one without a device has a number too.
+    /// Device number of the file system, which also exists without a device.
     pub number: DeviceNumber,
     pub root: String,
     pub at: String,
@@ -50,7 +50,7 @@ pub(super) fn holding<'a>(mounts: &'a [Mount], place: &Path) -> Option<&'a Mount
         .max_by_key(|mount| Path::new(&mount.at).components().count())
 }
 
-/// Returns type and source of an existing path's file system, as in mount(8); `None` if unknown.
+/// Returns type and source of the file system of an existing path, as in mount(8); `None` = unknown.
 pub fn mounted(path: &Path) -> Option<(String, String)> {
     let text = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
     let mounts: Vec<Mount> = parse(&text).collect();
@@ -58,7 +58,7 @@ pub fn mounted(path: &Path) -> Option<(String, String)> {
     Some((mount.file_system.clone(), format!("{} {}", mount.source, mount.root)))
 }
 
-/// Undoes the kernel's `\040` for a blank, and the like.
+/// Decodes the kernel's escapes such as `\040` for a space.
 pub(super) fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -14,12 +14,12 @@ use diskspd_sys::nvme::Namespace;
 use rustix::fs::{FileType, Stat};
 use std::path::{Path, PathBuf};
 
-/// The character device of a namespace.
+/// Character device of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Generic {
-    /// The kernel's name: `ng0n1`.
+    /// Kernel name: `ng0n1`.
     pub name: String,
-    /// The block device that is the same namespace; `None` = the kernel makes none of it.
+    /// Block device of the same namespace, if any.
     pub block: Option<Device>,
 }
 
@@ -31,7 +31,7 @@ impl Generic {
         is_character.then(|| Generic::find_by_number(root, split(found.st_rdev))).flatten()
     }
 
-    /// The same, at a path; links are followed.
+    /// Finds the character device at a path, following links.
     pub(crate) fn find_generic(root: &Root, path: &Path) -> Option<Generic> {
         Generic::from_stat(root, &rustix::fs::stat(path).ok()?)
     }
@@ -66,7 +66,7 @@ impl Generic {
             metadata: answer.metadata,
             protected: answer.guards_itself().then_some(answer.protection),
             placement: None,
-            // Who isn't root may not ask the namespace for its command set.
+            // Only root may query the namespace's command set.
             zoned: answer.zoned || self.block.as_ref().is_some_and(Device::is_host_managed),
             deallocates: answer.deallocates,
             writes_zeroes: answer.writes_zeroes,
@@ -92,8 +92,8 @@ impl Generic {
         match text(&device.directory().join("queue/iostats_passthrough")).as_deref() {
             Some("1") => of_device(device.number),
             Some(_) => Stack::without(format!(
-                "the kernel does not count NVMe pass-through commands on {name} unless told to: echo 1 \
-                 >/sys/block/{name}/queue/iostats_passthrough"
+                "the kernel does not count NVMe pass-through commands on {name} by default; to count them: \
+                 echo 1 >/sys/block/{name}/queue/iostats_passthrough"
             )),
             None => Stack::without(format!(
                 "this kernel does not count NVMe pass-through commands: Linux 6.13 or later does, after \
@@ -104,7 +104,8 @@ impl Generic {
 }
 
 impl Device {
-    /// The paths of an NVMe device over several: `nvme0c0n1`, `nvme0c1n1` of `nvme0n1`. They have no number.
+    /// Returns the paths of an NVMe multipath device: `nvme0c0n1`, `nvme0c1n1` of `nvme0n1`. They have no
+    /// device number.
     pub(super) fn nvme_paths(&self, root: &Root) -> Vec<Device> {
         let Some((head, namespace)) = self.name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'))
         else {
@@ -131,7 +132,7 @@ pub(super) struct Claimable {
 }
 
 impl Claimable {
-    /// A block device is claimed itself.
+    /// Returns the block device itself as the device to claim.
     pub(crate) fn itself<L: Location + ?Sized>(target: &L) -> Claimable {
         Claimable { name: target.name().to_owned(), way: target.access_path().to_owned() }
     }
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smaller_limit_of_a_command_holds() {
+    fn smaller_command_limit_applies() {
         let (_folder, root) = sample_machine(None, true);
         let found = Generic::find_by_number(&root, (10, 1)).unwrap();
         for (most, expected) in [(None, 128 << 10), (Some(64 << 10), 64 << 10), (Some(1 << 20), 128 << 10)] {
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_are_known_from_the_namespace_or_the_kernel() {
+    fn zones_come_from_namespace_or_kernel() {
         for (asked, model, expected) in
             [(false, "none", false), (false, "host-managed", true), (true, "none", true), (false, "", false)]
         {

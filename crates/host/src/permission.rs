@@ -2,12 +2,11 @@
 
 use diskspd_profile::RawText;
 
-/// Permissions of the user's command line.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Permission<'a> {
-    /// `--destroy`: devices with a signature may be overwritten.
+    /// `--destroy`: permission to overwrite devices with a signature.
     pub destroy: bool,
-    /// The only devices that may be overwritten; `None` = every device of the run.
+    /// Devices that may be overwritten; `None` = all devices of the run.
     pub named: Option<&'a [RawText]>,
 }
 

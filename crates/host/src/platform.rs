@@ -10,7 +10,7 @@ pub(crate) const FIRMWARE: [&str; 4] = ["sys_vendor", "product_name", "chassis_a
 pub(crate) struct OwnAccount {
     pub firmware: [String; 4],
     pub hypervisor: Option<String>,
-    /// Whether the processor says that it is a virtual one; `None` = it doesn't say.
+    /// Whether the CPU reports a virtual machine; `None` = unknown.
     pub virtual_machine: Option<bool>,
     pub container: bool,
 }

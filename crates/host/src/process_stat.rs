@@ -4,12 +4,12 @@ use crate::root::Root;
 
 pub(crate) struct ProcessStat {
     text: String,
-    /// Bytes of the name, which may contain any characters.
+    /// Byte range of the name, which may contain any characters.
     name: std::ops::Range<usize>,
 }
 
 impl ProcessStat {
-    /// Reads the line; `None` if the process is gone.
+    /// Reads the line; `None` = the process has ended.
     pub(crate) fn read(root: &Root, pid: u32) -> Option<ProcessStat> {
         let text = root.text(format!("/proc/{pid}/stat"))?;
         let name = text.find('(')? + 1..text.rfind(") ")?;

@@ -22,37 +22,37 @@ pub use target_users::TargetUsers;
 const INITIAL_SAMPLES: u32 = 4;
 const MIN_RELEVANT_BYTES: u64 = 256 << 10;
 
-/// Programs that leave their work to a daemon or another host. podman starts containers itself.
+/// Programs that delegate their work to a daemon or another host. podman starts containers itself.
 const CLIENTS: [&str; 10] =
     ["docker", "nerdctl", "ctr", "kubectl", "crictl", "lxc", "machinectl", "systemd-run", "ssh", "virsh"];
 
 #[derive(Debug)]
 pub struct ProcessTree {
     root: Root,
-    /// The process whose descendants are watched.
+    /// Process whose descendants are observed.
     top: u32,
     living: BTreeMap<u32, ProcessSample>,
     ended: ProcessIo,
     ended_ticks: u64,
     ended_faults: u64,
-    /// Children that are gone since the last look, by the living process above them.
+    /// Children that disappeared since the last sample, by their living ancestor.
     vanished: Vec<VanishedChildren>,
     sorted: SortedIo,
     pub files: OpenFiles,
     pub seen: u64,
     pub unreadable: u64,
-    /// Names of seen programs that leave their work to a daemon or another host.
+    /// Observed programs that delegate their work to a daemon or another host.
     pub clients: BTreeSet<String>,
     /// Processes with counters that the kernel dropped, because their parent ignored SIGCHLD. Their I/O
     /// counts up to the last look.
     pub dropped: u64,
 }
 
-/// Children that a process had at the last look but one, and their counters then.
+/// Children of a process in the sample before the last one, with their counters.
 #[derive(Debug)]
 struct VanishedChildren {
     above: u32,
-    /// Counters of the process above at that look.
+    /// Counters of the ancestor in that sample.
     before: ProcessIo,
     io: ProcessIo,
     processes: u64,
@@ -72,7 +72,7 @@ impl VanishedChildren {
         })
     }
 
-    /// Whether the process above has reaped them. The kernel adds their counters to its own then.
+    /// Whether the ancestor has reaped them, which adds their counters to its own.
     fn are_reaped(&self, now: ProcessIo) -> bool {
         let grown = now.since(self.before);
         let covers =
@@ -89,20 +89,19 @@ struct ProcessSample {
     parent: u32,
     io: ProcessIo,
     ticks: u64,
-    /// Page faults that read from storage.
     faults: u64,
     is_stopped: bool,
     is_readable: bool,
-    /// Open files at the last examination, and the name of the program then.
+    /// Open files at the last examination, and the program's name.
     classes: Classes,
     name: String,
-    /// Open files at one of the last two examinations.
+    /// Files that were open at one of the last two examinations.
     window: Classes,
     looks: u32,
 }
 
 impl ProcessTree {
-    /// Watches the descendants of this process. `storage`: the devices whose files are judged; empty = all.
+    /// Observes the descendants of this process. `storage` = devices of the examined files; empty = all.
     pub fn below_this_process(storage: Vec<String>) -> ProcessTree {
         ProcessTree {
             root: Root::live_system(),
@@ -139,7 +138,7 @@ impl ProcessTree {
         self.sort(&before);
     }
 
-    /// Keeps the counters of children that the process above them has not reaped. `now`: its counters.
+    /// Keeps the counters of children that their ancestor has not reaped. `now` = its counters.
     fn settle(&mut self, children: &VanishedChildren, now: Option<ProcessIo>) {
         if now.is_some_and(|now| !children.are_reaped(now)) {
             self.ended = self.ended.plus(children.io);
@@ -185,12 +184,10 @@ impl ProcessTree {
         self.root.path(format!("/proc/{pid}")).exists()
     }
 
-    /// The counters of all processes so far.
     pub fn total(&self) -> ProcessIo {
         self.living.values().map(|process| process.io).fold(self.ended, ProcessIo::plus)
     }
 
-    /// CPU time of all processes so far in ns.
     pub fn cpu_ns(&self) -> u64 {
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
         let ticks =
@@ -198,12 +195,12 @@ impl ProcessTree {
         ticks.saturating_mul(tick)
     }
 
-    /// Page faults of all processes so far that read from storage.
+    /// Returns the page faults of all processes that read from storage.
     pub fn major_faults(&self) -> u64 {
         self.living.values().map(|process| process.faults).fold(self.ended_faults, u64::saturating_add)
     }
 
-    /// Whether a process was stopped at the last look.
+    /// Whether a process was stopped at the last sample.
     pub fn has_stopped(&self) -> bool {
         self.living.values().any(|process| process.is_stopped)
     }
@@ -212,12 +209,12 @@ impl ProcessTree {
         self.living.len()
     }
 
-    /// Calls by the open files of their processes: reads and writes.
+    /// Returns reads and writes, sorted by the open files of their processes.
     pub fn sorted(&self) -> (SortedCalls, SortedCalls) {
         (self.sorted.read, self.sorted.write)
     }
 
-    /// The numbers of all descendants, parents first.
+    /// Returns the numbers of all descendants, parents first.
     fn descendants(&self) -> Vec<u32> {
         let mut found = vec![self.top];
         let mut next = 0;
@@ -232,7 +229,7 @@ impl ProcessTree {
         found.split_off(1)
     }
 
-    /// Reads a process; `None` = it is gone.
+    /// Reads a process; `None` = it has ended.
     fn read(&mut self, pid: u32, before: Option<ProcessSample>) -> Option<ProcessSample> {
         let stat = ProcessStat::read(&self.root, pid)?;
         let (state, parent) = (stat.state()?, stat.parent()?);
@@ -296,7 +293,7 @@ impl ProcessTree {
     }
 }
 
-/// The nearest living process from this one upwards.
+/// Returns the nearest living ancestor, starting with this process.
 fn ancestor(
     mut pid: u32,
     before: &BTreeMap<u32, ProcessSample>,

@@ -21,7 +21,6 @@ const DEVICE_SETTINGS: [&str; 2] = ["loop/dio", "size"];
 /// One setting of a device; its file stays open, because reading it again then takes only microseconds.
 #[derive(Debug)]
 pub struct QueueSetting {
-    /// The kernel's name of the device.
     pub device: String,
     pub name: &'static str,
     file: File,
@@ -43,7 +42,7 @@ impl QueueSetting {
         settings.collect()
     }
 
-    /// Reads its value; `None` = unreadable.
+    /// Reads the value; `None` = unreadable.
     pub fn value(&self) -> Option<String> {
         let mut text = [0; 256];
         let length = self.file.read_at(&mut text, 0).ok()?;

@@ -127,22 +127,14 @@ pub enum UncheckedFact {
         join_reasons(unknown, FactList::Uses),
         join_reasons(unknown, FactList::Causes)
     )]
-    Unread {
-        /// The path from the command line.
-        path: PathBuf,
-        unknown: Vec<UncheckedUse>,
-    },
-    /// The file system does not show where it keeps the data.
+    Unread { path: PathBuf, unknown: Vec<UncheckedUse> },
+    /// The file system does not reveal the location of its data.
     #[error(
         "cannot check whether '{}' is the backing file of a loop device or a swap file by another name: {by} \
          does not show where it keeps its files",
         display_path(path)
     )]
-    Hidden {
-        /// The path from the command line.
-        path: PathBuf,
-        by: String,
-    },
+    Hidden { path: PathBuf, by: String },
 }
 
 impl UncheckedFact {
@@ -162,7 +154,7 @@ fn display_path(path: &Path) -> String {
     line(&path.to_string_lossy()).into_owned()
 }
 
-/// A part of the unknown facts.
+/// List of unknown facts.
 #[derive(Clone, Copy)]
 enum FactList {
     Uses,
@@ -213,7 +205,7 @@ fn file_system_of(path: &Path, opened: Option<BorrowedFd<'_>>) -> String {
     }
 }
 
-/// All files with the data of a written file.
+/// Files that contain the data of a written file.
 struct DataPlaces {
     all: Vec<Identity>,
     hidden_by: Option<String>,
@@ -246,7 +238,7 @@ pub(super) fn open_file_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<W
     refusal_of(path, &rustix::fs::fstat(opened).ok()?, Some(opened))
 }
 
-/// The same for a file that another process may hold open by the same handle.
+/// As [`open_file_refusal`], for a file that another process may hold open by the same descriptor.
 pub(super) fn inherited_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<WriteRefusedError> {
     let found = rustix::fs::fstat(opened).ok()?;
     let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
@@ -254,7 +246,7 @@ pub(super) fn inherited_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<W
     refusal_of(path, &found, other_handle.as_ref().map(AsFd::as_fd))
 }
 
-/// The same without the locks.
+/// As [`inherited_refusal`], without the check of locks.
 pub(super) fn stream_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<WriteRefusedError> {
     refusal_of(path, &rustix::fs::fstat(opened).ok()?, None)
 }

@@ -6,11 +6,11 @@ use diskspd_machine::remote::{Protocol, RemoteActivity, RemoteMount, TcpSegments
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RemoteReading {
     pub done: RemoteActivity,
-    /// TCP segments sent by the machine; `None` if the kernel does not report them.
+    /// TCP segments sent by the machine; `None` = not reported.
     pub tcp: Option<TcpSegments>,
 }
 
-/// Reads the counters of a mount; `None` if missing or incomplete (pNFS).
+/// Reads the counters of a mount; `None` = missing or incomplete (pNFS).
 pub fn read(root: &Root, mount: &RemoteMount) -> Option<RemoteReading> {
     let done = match mount.protocol {
         Protocol::Nfs => {
@@ -26,7 +26,7 @@ pub fn read(root: &Root, mount: &RemoteMount) -> Option<RemoteReading> {
     Some(RemoteReading { done, tcp })
 }
 
-/// A path as the kernel's lists of mounts have it: blanks, tabs, line ends and backslashes in octal.
+/// Formats a path as in the kernel's mount lists: blanks, tabs, line ends and backslashes in octal.
 fn escape_path(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for letter in path.chars() {

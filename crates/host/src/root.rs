@@ -1,4 +1,4 @@
-//! Where the machine is read from: `/`, or in tests a directory with the same files.
+//! Root of the files that describe the machine: `/`, or in tests a directory with the same files.
 
 use crate::device_number::DeviceNumber;
 use crate::mountinfo::{self, Mount};
@@ -21,7 +21,7 @@ pub struct Root {
     memory: Option<Arc<Memory>>,
 }
 
-/// The id of a mount and the number of its device.
+/// Mount ID and device number.
 type MountKey = (u32, DeviceNumber);
 
 #[derive(Debug, Default)]
@@ -40,17 +40,17 @@ impl Root {
         Root::at(Path::new("/"))
     }
 
-    /// A directory that looks like a machine.
+    /// Creates a root in a directory with a copy of a machine's files.
     pub fn at(directory: &Path) -> Root {
         Root { directory: directory.to_owned(), memory: None }
     }
 
-    /// Returns a root that reads mounts, leases, links and devices once.
+    /// Returns a root that reads mounts, leases, links and devices only once.
     pub fn remembering(self) -> Root {
         Root { memory: Some(Arc::default()), ..self }
     }
 
-    /// The mounts in `/proc/self/mountinfo`; empty = it can't be read.
+    /// Returns the mounts in `/proc/self/mountinfo`; empty = unreadable.
     pub(super) fn mounts(&self) -> Arc<[Mount]> {
         let read = || {
             let text = self.text("/proc/self/mountinfo").unwrap_or_default();
@@ -71,7 +71,7 @@ impl Root {
         links.entry(path).or_insert_with_key(|path| fs::canonicalize(path).ok()).clone()
     }
 
-    /// The directory below `/sys` of the device with this number.
+    /// Returns the directory below `/sys` of the device with this number.
     pub(super) fn device_folder(
         &self,
         number: DeviceNumber,
@@ -81,7 +81,7 @@ impl Root {
         memory.devices.lock_anyway().entry(number).or_insert_with(find).clone()
     }
 
-    /// Returns the remembered stack of a mount's files.
+    /// Returns the cached stack of a mount's files.
     pub(super) fn known_stack(&self, key: MountKey) -> Option<Stack> {
         self.memory.as_ref()?.stacks.lock_anyway().get(&key).cloned()
     }
@@ -109,7 +109,7 @@ impl Root {
         self.directory.join(absolute.strip_prefix("/").unwrap_or(absolute))
     }
 
-    /// A whole file, invalid UTF-8 replaced.
+    /// Reads a whole file, and replaces invalid UTF-8.
     pub fn text(&self, absolute: impl AsRef<Path>) -> Option<String> {
         text(&self.path(absolute))
     }
@@ -131,7 +131,7 @@ impl Root {
     /// Names in a directory like [`Root::names`]; none where there is no such directory.
     ///
     /// # Errors
-    /// There may be one, but it can't be read.
+    /// Fails if the folder may exist but cannot be read.
     pub fn list(&self, absolute: impl AsRef<Path>) -> io::Result<Vec<String>> {
         let Some(entries) = if_present(fs::read_dir(self.path(absolute)))? else { return Ok(Vec::new()) };
         let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
@@ -140,7 +140,7 @@ impl Root {
         Ok(names)
     }
 
-    /// Names in a directory, sorted.
+    /// Returns the names in a directory, sorted.
     pub fn names(&self, absolute: impl AsRef<Path>) -> Vec<String> {
         names(&self.path(absolute))
     }
@@ -157,7 +157,7 @@ fn if_present<T>(answer: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// A whole file without white space at its ends; `None` when it can't be read.
+/// Reads a whole file without surrounding white space; `None` = unreadable.
 pub fn text(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&fs::read(file).ok()?).trim().to_owned())
 }
@@ -166,7 +166,7 @@ pub fn number<T: std::str::FromStr>(file: &Path) -> Option<T> {
     text(file)?.parse().ok()
 }
 
-/// Names in a directory, sorted; empty when it can't be read.
+/// Returns the names in a directory, sorted; empty = unreadable.
 pub fn names(directory: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let mut names: Vec<String> =

@@ -4,12 +4,12 @@
 
 use super::mountinfo::Mount;
 
-/// A file or directory on a share.
+/// File or directory on a share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SharePath {
     server: String,
     share: String,
-    /// Parts of the path within the share, none empty.
+    /// Components of the path within the share, none empty.
     path: Vec<String>,
     windows: bool,
 }
@@ -17,7 +17,7 @@ pub(super) struct SharePath {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum MountState {
     Mounted(String),
-    /// Mount point above the share: a network of shares is mounted, no single one.
+    /// Mount point above the share, where a network of shares is mounted.
     InNetwork(String),
     /// The share is not mounted; the text explains how to mount it.
     NotMounted(String),
@@ -68,12 +68,12 @@ impl SharePath {
         }
     }
 
-    /// Whether it can be an ordinary path too: Linux reads `//tmp/a` as `/tmp/a`.
+    /// Whether it can also be an ordinary path: Linux reads `//tmp/a` as `/tmp/a`.
     pub(crate) fn may_be_ordinary(&self) -> bool {
         !self.windows
     }
 
-    /// The directory `/server/share` that an ordinary path of this form would begin with.
+    /// Returns the directory `/server/share` that begins an ordinary path of this form.
     pub(crate) fn as_directory(&self) -> String {
         format!("/{}/{}", self.server, self.share)
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn smbnetfs_has_all_shares_that_are_not_mounted_themselves() {
+    fn smbnetfs_provides_shares_without_own_mount() {
         let mounts = format!("{MOUNTS}40 27 0:59 / /home/me/net rw - fuse.smbnetfs smbnetfs rw\n");
         for (target, expected) in [
             ("//nas/fuse/x", MountState::Mounted("/home/me/fuse/x".into())),
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn other_paths_are_none_of_a_share() {
+    fn ordinary_paths_are_not_share_paths() {
         for target in [
             "/a/b/c",
             "///a/b",

@@ -17,10 +17,10 @@ use {
     std::os::unix::fs::FileExt,
 };
 
-/// Bytes checked at the start: up to the last position of a second LUKS header.
+/// Bytes checked at the start, up to the last position of a second LUKS header.
 pub const HEAD: u64 = (4 << 20) + (64 << 10);
 
-/// Bytes checked at the end; Promise's RAID signature is the farthest from the end.
+/// Bytes checked at the end, as far as Promise's RAID signature.
 pub(crate) const TAIL: u64 = 2 << 20;
 
 const KIB: u64 = 1 << 10;
@@ -28,9 +28,6 @@ const KIB: u64 = 1 << 10;
 pub type Name = Cow<'static, str>;
 
 /// Returns the table's matches on a device of `size` bytes. `read` fills a buffer from an offset.
-///
-/// # Errors
-/// Fails with the read error.
 pub(crate) fn find_in(
     size: u64,
     mut read: impl FnMut(&mut [u8], u64) -> io::Result<()>,
@@ -43,10 +40,7 @@ pub(crate) fn find_in(
     Ok(recognize(&DeviceEnds { head, tail, size }).into_iter().map(Cow::Borrowed).collect())
 }
 
-/// Returns the content of a device of `size` bytes, without duplicates; empty if unknown.
-///
-/// # Errors
-/// Fails with the read error.
+/// Returns the content of a device of `size` bytes, without duplicates; empty = unknown.
 #[cfg(target_os = "linux")]
 pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
     let mut found = find_in_table(device, size)?;
@@ -56,12 +50,12 @@ pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
             found.push(name);
         }
     }
-    // What was read for this must not be in memory when the run begins.
+    // Data read here must not stay in memory when the run begins.
     let _ = rustix::fs::fadvise(device, 0, None, rustix::fs::Advice::DontNeed);
     Ok(found)
 }
 
-/// Returns the signatures that the table knows, without libblkid.
+/// Returns the signatures of the table, without libblkid.
 #[cfg(target_os = "linux")]
 fn find_in_table(device: &File, size: u64) -> io::Result<Vec<Name>> {
     find_in(size, |bytes, offset| device.read_exact_at(bytes, offset))
@@ -86,7 +80,7 @@ fn signature_names(found: &blkid::BlkidSignature) -> impl Iterator<Item = Name> 
     format.into_iter().chain(table)
 }
 
-/// The first and the last bytes of a device.
+/// First and last bytes of a device.
 struct DeviceEnds {
     head: Vec<u8>,
     tail: Vec<u8>,
@@ -94,7 +88,7 @@ struct DeviceEnds {
 }
 
 impl DeviceEnds {
-    /// `length` bytes at an offset, if they're within one of the ends.
+    /// Returns `length` bytes at an offset, if they are within one of the ends.
     fn bytes_at(&self, offset: u64, length: usize) -> Option<&[u8]> {
         let part = |bytes: &'_ [u8], from: u64| -> Option<std::ops::Range<usize>> {
             let start = usize::try_from(offset.checked_sub(from)?).ok()?;
@@ -232,7 +226,7 @@ fn is_pc98(ends: &DeviceEnds) -> bool {
     ends.has_magic(510, &[0x55, 0xaa]) && loaders.iter().any(|loader| ends.has_magic(4, loader))
 }
 
-/// The label is in one of the first four sectors.
+/// Whether one of the first four sectors has an LVM label.
 fn is_lvm(ends: &DeviceEnds) -> bool {
     (0..4)
         .map(|sector| sector * 512)

@@ -35,7 +35,7 @@ pub fn stack(path: &Path) -> Stack {
     }
 }
 
-/// Returns the layers of all mounts of other hosts whose clients count.
+/// Returns the mounts of other hosts with client counters.
 pub fn remote_layers(root: &Root) -> Vec<Layer> {
     remote::layers(root)
 }
@@ -168,7 +168,7 @@ fn describe_layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> (Laye
     (layer, mounts)
 }
 
-/// Whether a mapper asks the devices under it for nothing else than its own I/O.
+/// Whether a mapper submits no other I/O to its devices than its own.
 fn is_faithful_mapper(device: &Device, below: &Result<Vec<Device>, MissingDevices>) -> bool {
     let uuid = text(&device.directory().join("dm/uuid")).unwrap_or_default();
     let alone = below.as_ref().is_ok_and(|below| below.len() == 1 && passes_on(&uuid, &below[0]));
@@ -197,7 +197,7 @@ fn passes_on(uuid: &str, below: &Device) -> bool {
 }
 
 impl Device {
-    /// The devices this one is made of: dm, md, bcache.
+    /// Returns the devices under this one: dm, md, bcache.
     fn slave_devices(&self) -> Vec<Device> {
         self.linked_devices("slaves")
     }

@@ -7,23 +7,23 @@ use super::root::Root;
 use diskspd_machine::file_systems::{DataHome, FileSystemType};
 use std::path::{Path, PathBuf};
 
-/// The files with the data that count.
+/// Kind of files that contain the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// All of them: the kernel uses the data.
+    /// All files, because the kernel uses the data.
     Used,
-    /// The files that a write changes: an overlay copies a file up before the write.
+    /// Files that a write changes: an overlay copies a file up before the write.
     Written,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct OtherMounts {
     pub paths: Vec<PathBuf>,
-    /// The file system that hides where it keeps the data, described.
+    /// Description of the file system that hides the location of its data.
     pub hidden_by: Option<String>,
 }
 
-/// Finds the files of other file systems that hold the data of a file.
+/// Finds the files of other file systems with the data of a file.
 pub(super) fn other_places(root: &Root, place: &FileLocation, role: Role) -> OtherMounts {
     let mut found = OtherMounts::default();
     search_places(root, place, role, NESTING, &mut found);
@@ -83,14 +83,14 @@ fn layer_paths(root: &Root, mount: &Mount, path: &Path, role: Role) -> Option<Ve
 
 #[derive(Debug, Default)]
 pub(super) struct Layers {
-    /// Directory for writes; `None` = read-only.
+    /// Directory of writes; `None` = read-only.
     pub upper: Option<PathBuf>,
-    /// The directories below, uppermost first.
+    /// Lower directories, uppermost first.
     pub lower: Vec<PathBuf>,
 }
 
 impl Layers {
-    /// Reads mount options: `upperdir=`, then `lowerdir=` with colons between, or several `lowerdir+=`.
+    /// Parses mount options: `upperdir=`, and either `lowerdir=` with colons or several `lowerdir+=`.
     pub(crate) fn parse(options: &str) -> Layers {
         let values = |names: &'static [&str]| {
             let options = options.split(',');
@@ -107,7 +107,7 @@ impl Layers {
         }
     }
 
-    /// All of them, uppermost first.
+    /// Returns all directories, uppermost first.
     pub(crate) fn all(self) -> impl Iterator<Item = PathBuf> {
         self.upper.into_iter().chain(self.lower)
     }
@@ -142,7 +142,7 @@ fn redirect_path(path: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// A machine whose `/proc/self/mountinfo` has these lines, with these files.
+    /// Returns a machine with these files, and these lines in `/proc/self/mountinfo`.
     fn sample_machine(mounts: &str, files: &[&str]) -> (tempfile::TempDir, Root) {
         let folder = tempfile::tempdir().unwrap();
         let write = |path: &str, content: &str| {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_found_in_the_layers_below() {
+    fn overlay_data_is_found_in_lower_layers() {
         const OVERLAY: &str = "1 0 0:1 / / rw - ext4 /dev/vda rw\n\
             2 1 0:2 / /merged rw - overlay overlay rw,lowerdir=/low:/base,upperdir=/up,workdir=/work\n\
             3 1 0:3 / /shown rw - fuse /src rw\n\

@@ -18,7 +18,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-/// The first folder of a path that isn't there; `None` = all of them are.
+/// Returns the first missing folder of a path; `None` = all exist.
 pub fn missing_folder(path: &Path) -> Option<PathBuf> {
     let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     folders.take_while(|folder| !folder.exists()).last().map(Path::to_owned)
@@ -45,9 +45,6 @@ pub fn locate(target: &[u8]) -> Result<PathBuf, LocateError> {
 }
 
 /// Like [`locate`], on the machine with its files in a directory; returns a path of that machine.
-///
-/// # Errors
-/// As for [`locate`].
 pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, LocateError> {
     let as_given = || path::path(target).into_owned();
     if let [b'#', name @ ..] = target
@@ -189,7 +186,7 @@ fn stated_requirements(path: &Path) -> Option<DirectRequirements> {
         .then_some(DirectRequirements { offset: found.stx_dio_offset_align, memory: found.stx_dio_mem_align })
 }
 
-/// Before Linux 6.0 memory had to be aligned like offsets, so that is always enough.
+/// Returns requirements that always suffice: before Linux 6.0, memory was aligned like offsets.
 fn aligned_requirements(block: u32) -> DirectRequirements {
     DirectRequirements { offset: block, memory: block }
 }
@@ -224,7 +221,7 @@ fn why_not_direct(path: &Path) -> Option<&'static str> {
     })
 }
 
-/// The attribute of a file (linux/fs.h) that excludes `O_DIRECT`, in words.
+/// Returns the attribute of a file (linux/fs.h) that excludes `O_DIRECT`, in words.
 fn excluding_flag(flags: u32) -> Option<&'static str> {
     const ATTRIBUTES: [(u32, &str); 5] = [
         (0x0000_0800, "the file is encrypted (fscrypt)"),

@@ -11,14 +11,14 @@ const MIN_CPU_SHARE: f64 = 0.01;
 /// Maximum number of processes for the check, which would take longer than 100 ms right before the window.
 /// A time limit would exclude crowded machines, which matter most.
 const MAX_PROCESSES: usize = 4000;
-/// A thread of the kernel, in the flags of its `stat` (`PF_KTHREAD`).
+/// Flag of a kernel thread in `stat` (`PF_KTHREAD`).
 const KERNEL: u64 = 0x0020_0000;
 
-/// Times of all tasks since each was started.
+/// Times of all tasks since their start.
 #[derive(Debug, Clone)]
 pub struct Tasks {
     at: Nanos,
-    /// Processes and threads started since boot.
+    /// Number of processes and threads started since boot.
     started: Option<u64>,
     tasks: BTreeMap<u32, Times>,
 }
@@ -34,7 +34,7 @@ struct Times {
 }
 
 impl Tasks {
-    /// Returns all current tasks; `None` if there are too many, or they are not visible.
+    /// Returns all current tasks; `None` = too many, or invisible.
     pub fn read(root: &Root) -> Option<Tasks> {
         let at = clock::monotonic();
         let own = std::process::id();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn who_used_the_cpus_between_two_looks_is_known() {
+    fn cpu_users_between_two_readings_are_listed() {
         let directory = tempfile::tempdir().unwrap();
         let (at, root) = (directory.path(), Root::at(directory.path()));
         put_task(at, 7, "kworker/u4:1-bt) (x", KERNEL, (0, 1), "1000000 50 2");

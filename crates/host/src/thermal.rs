@@ -3,7 +3,7 @@
 use super::root::Root;
 use diskspd_machine::thermal::*;
 
-/// Now, of these disks (`/dev/nvme0n1`, or a name below it).
+/// Reads the current state, with these disks (`/dev/nvme0n1`, or a partition).
 pub fn read(root: &Root, disks: &[&str]) -> Thermal {
     let disks = disks.iter().filter_map(|disk| read_temperature(root, disk.trim_start_matches("/dev/")));
     Thermal { disks: disks.collect(), cpu_throttles: cpu_throttles(root) }

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_works_becomes_busy() {
+    fn working_thread_counts_as_busy() {
         let root = Root::live_system();
         let me = rustix::thread::gettid().as_raw_nonzero().get();
         let before = read_times(&root, me).unwrap();

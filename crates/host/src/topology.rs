@@ -45,7 +45,7 @@ fn active_cpus(root: &Root) -> (Vec<u32>, Vec<u32>) {
     (active, forbidden)
 }
 
-/// The online CPUs as /proc/stat lists them: also there when /sys is not.
+/// Returns the online CPUs from /proc/stat, which also exists without /sys.
 fn cpus_of_stat(root: &Root) -> Vec<u32> {
     let text = root.text("/proc/stat").unwrap_or_default();
     let names = text.lines().filter_map(|line| line.split_ascii_whitespace().next());
@@ -140,8 +140,8 @@ fn list_cores(root: &Root, active: &[u32]) -> Vec<Core> {
 
 /// Efficiency class by CPU: 0 is the least capable class among the active CPUs.
 ///
-/// Hybrid x86 says it with the CPU lists of its performance counters; its `cpu_capacity`, where there,
-/// differs even between cores of one kind. Elsewhere `cpu_capacity` decides, if all CPUs have it.
+/// On hybrid x86 the CPU lists of the performance counters define the classes; its `cpu_capacity`, if any,
+/// differs even between cores of one kind. Elsewhere `cpu_capacity` defines them, if all CPUs have one.
 fn core_classes(root: &Root, active: &[u32]) -> BTreeMap<u32, u32> {
     let kinds = ["cpu_lowpower", "cpu_atom", "cpu_core"];
     // The one is a link to the other, where both are.

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_traces_any_thread_is_seen_with_the_name() {
+    fn tracer_of_any_thread_is_named() {
         let machine = tempfile::tempdir().unwrap();
         let put = |path: &str, text: &str| {
             let path = machine.path().join(path);

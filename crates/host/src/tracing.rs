@@ -18,7 +18,7 @@ pub use tracefs::Tracefs;
 use super::root::Root;
 use diskspd_machine::cpu_list;
 
-/// The processors that are online, by the kernel's numbers. Where `/sys` is hidden `/proc/stat` has them.
+/// Returns the online CPUs by kernel number, from `/proc/stat` if `/sys` is hidden.
 pub fn online_cpus(root: &Root) -> Vec<u32> {
     if let Some(list) = root.text("/sys/devices/system/cpu/online") {
         return cpu_list(&list);
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cpus_are_known_where_sys_is_hidden() {
+    fn online_cpus_are_known_without_sys() {
         let machine = tempfile::tempdir().unwrap();
         let root = Root::at(machine.path());
         assert!(online_cpus(&root).is_empty());

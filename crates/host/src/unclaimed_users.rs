@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Identity {
-    /// A regular file: (major, minor) of its file system, and its inode there.
+    /// Regular file: (major, minor) of its file system, and its inode.
     File(DeviceNumber, u64),
     Device(DeviceNumber),
-    /// A name that cannot be resolved from here.
+    /// Name that cannot be resolved in this namespace.
     Named(PathBuf),
 }
 
@@ -47,7 +47,7 @@ impl Identity {
 
 #[derive(Debug, Clone)]
 pub(super) struct DeviceUse {
-    /// The file or device, and the files of other file systems with the same data.
+    /// File or device, and files of other file systems with the same data.
     pub what: Vec<Identity>,
     pub name: String,
     pub by: Holder,
@@ -56,7 +56,7 @@ pub(super) struct DeviceUse {
 impl DeviceUse {
     fn new(root: &Root, what: Identity, name: &str, by: Holder) -> DeviceUse {
         let place = FileLocation::from_path(name);
-        // A name that leads to another file by now says nothing of this one.
+        // A name that now leads to another file gives no information about this one.
         let is_named =
             matches!(what, Identity::File(..)) && Identity::read_identity(root, &place.path) == what;
         let others = match is_named && (!root.is_live() || is_stacked(&place.path)) {
@@ -75,17 +75,16 @@ fn is_stacked(path: &Path) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Holder {
     Loop(Device),
-    /// It's a swap file. Devices that are swap space are left to [`super::usage`].
+    /// Swap file. Swap devices are detected by [`super::usage`].
     Swap,
-    /// A server or driver of this machine that gives it to others, described.
+    /// Description of a server or driver of this machine that exports it.
     Server(String),
 }
 
-/// A use that could not be checked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct UncheckedUse {
-    /// The use, as in "it may be ..".
+    /// Possible use, as in "it may be ..".
     pub guards: &'static str,
     pub cause: FailedCall,
 }
@@ -96,7 +95,7 @@ impl UncheckedUse {
     }
 }
 
-/// The holdings of the machine, and the uses that could not be checked.
+/// Uses on the machine, and uses that could not be checked.
 #[derive(Debug, Default)]
 pub(super) struct DeviceUses {
     pub found: Vec<DeviceUse>,
@@ -125,7 +124,7 @@ const SERVERS: [(&str, &str); 7] = [
     ("/sys/block/*/backing_dev", "zram, which writes back to it"),
 ];
 
-/// Returns all unclaimed uses on the machine, and the uses that could not be checked.
+/// Returns all uses without a claim on the machine, and the uses that could not be checked.
 pub(super) fn all(root: &Root) -> DeviceUses {
     let mut holdings = DeviceUses::default();
     for (guards, read) in [
@@ -162,7 +161,7 @@ fn find_served(root: &Root) -> Result<Vec<DeviceUse>, FailedCall> {
     Ok(found)
 }
 
-/// Documentation/admin-guide/md.rst: an array's bitmap can be a file.
+/// Finds bitmaps of arrays that are files (Documentation/admin-guide/md.rst).
 fn find_bitmaps(root: &Root) -> Result<Vec<DeviceUse>, FailedCall> {
     const ARRAYS: &str = "/proc/mdstat";
     let arrays = root.read(ARRAYS).map_err(|error| FailedCall::reading(ARRAYS, &error))?.unwrap_or_default();
@@ -203,7 +202,6 @@ fn expand_pattern(root: &Root, pattern: &str) -> Result<Vec<String>, FailedCall>
     Ok(found)
 }
 
-/// The kernel's list of block devices.
 pub(super) const DEVICES: &str = "/sys/class/block";
 
 fn find_loops(root: &Root) -> Result<Vec<DeviceUse>, FailedCall> {
@@ -245,7 +243,7 @@ fn is_loop(name: &str) -> bool {
     name.strip_prefix("loop").is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
-/// The backing file that a loop device reports; `None` if it has no file.
+/// Returns the backing file reported by a loop device; `None` = it has no file.
 fn queried_loop(root: &Root, name: &str) -> Option<DeviceUse> {
     let device = File::from(files::look_into(&root.path(Path::new("/dev").join(name))).ok()?);
     let backing = loops::backing(device.as_fd()).ok()?;

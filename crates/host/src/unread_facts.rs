@@ -9,7 +9,7 @@ use std::path::Path;
 
 const PROCESSORS: &str = "/sys/devices/system/cpu";
 
-/// Files and folders of every Linux, and their facts.
+/// Files and folders of every Linux system, with their facts.
 const SOURCES: [(&str, &str); 8] = [
     ("/proc/stat", "CPU times and the time of the boot"),
     ("/proc/meminfo", "memory"),
@@ -21,7 +21,6 @@ const SOURCES: [(&str, &str); 8] = [
     ("/sys/class/block", "disks, their queues and their users"),
 ];
 
-/// The facts that cannot be read.
 pub fn unread_facts(root: &Root) -> Vec<UnreadFacts> {
     let unread = |(path, facts): &(&str, &str)| {
         let failed = match is_filled(root, path) {
@@ -42,7 +41,7 @@ pub fn unread_facts(root: &Root) -> Vec<UnreadFacts> {
     SOURCES.iter().filter(is_expected).filter_map(unread).collect()
 }
 
-/// Whether there is anything in a file or folder.
+/// Whether a file or folder is not empty.
 fn is_filled(root: &Root, path: &str) -> io::Result<bool> {
     let path: &Path = &root.path(path);
     let mut file = File::open(path)?;

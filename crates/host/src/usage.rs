@@ -54,7 +54,7 @@ impl fmt::Display for Use {
 /// backing file or devices. Other partitions of the same disk do not matter.
 ///
 /// # Errors
-/// A use could not be checked, and none is known.
+/// Fails if no use was found, but not all could be checked.
 pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, UncheckedUse> {
     let mut found = all_uses(root, device);
     match found.unknown.is_empty() || !found.uses.is_empty() {
@@ -71,7 +71,7 @@ pub(super) fn all_uses(root: &Root, device: &Device) -> UsageReport {
     walk.into_uses()
 }
 
-/// The uses of a device or regular file, and the uses that could not be checked.
+/// Uses of a device or regular file, and uses that could not be checked.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct UsageReport {
     pub uses: Vec<Use>,
@@ -94,7 +94,7 @@ pub(super) fn uses_of_file(root: &Root, file: &[Identity], name: &str) -> UsageR
     UsageReport { files_are_held, ..walk.into_uses() }
 }
 
-/// A walk over all that has to do with a device or file.
+/// Search through everything related to a device or file.
 struct Walk<'a> {
     root: &'a Root,
     holdings: Vec<DeviceUse>,
@@ -151,7 +151,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes the holders of something. `what`: all identities of its data.
+    /// Records the users of an object; `what` = all identities of its data.
     fn note_holders(&mut self, what: &[Identity], name: &str) {
         let shares = |holding: &&DeviceUse| holding.what.iter().any(|held| what.contains(held));
         for holding in self.holdings.iter().filter(shares) {
@@ -269,7 +269,7 @@ pub(super) fn instances(root: &Root) -> Vec<(&'static str, Vec<Device>)> {
     instances
 }
 
-/// `/proc/swaps`: a heading, then lines that begin with the file or device.
+/// Parses `/proc/swaps`: a heading, then lines that begin with the file or device.
 fn swap_devices(root: &Root) -> Vec<DeviceNumber> {
     let text = root.text("/proc/swaps").unwrap_or_default();
     let nodes = text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());

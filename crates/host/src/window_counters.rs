@@ -1,8 +1,8 @@
 //! Counters that are read at both edges of a measurement; the difference is the result.
 
-/// Counters of the kernel that are read at both edges of a measurement.
+/// Kernel counters that are read at the start and the end of a measurement.
 pub trait WindowCounters {
-    /// Values at an edge; the default stands for unread counters.
+    /// Values of one reading; the default represents unread counters.
     type EdgeValues: Default;
     type WindowValues;
 

@@ -1,4 +1,4 @@
-//! Why something isn't written to: one type, with the same texts, on every system.
+//! Reasons to refuse writing to a target: one type with the same texts on every system.
 
 #[cfg(any(windows, test))]
 use crate::disks::DiskUse;
@@ -16,16 +16,16 @@ const DEVICE: &str = "a disk, a volume or a device";
 /// remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WriteRefusedError {
-    /// Never allowed.
+    /// Never permitted.
     #[error("refusing to overwrite {}: it is in use:{}", display_path(path), use_lines(uses))]
     InUse { path: PathBuf, uses: Vec<Use> },
-    /// Never allowed.
+    /// Never permitted.
     #[error(
         "refusing to overwrite {}: cannot determine whether it is in use: {why}; {remedy}",
         display_path(path)
     )]
     Unknown { path: PathBuf, why: String, remedy: &'static str },
-    /// A link of another user in a world-writable directory; never permitted.
+    /// Link of another user in a world-writable directory; never permitted.
     #[error(
         "refusing to overwrite {}: it is reached by a link of another user (number {owner}), {}, in a \
          world-writable folder, which may lead anywhere; name the file itself",
@@ -33,28 +33,24 @@ pub enum WriteRefusedError {
         display_path(link)
     )]
     Planted { path: PathBuf, link: PathBuf, owner: u32 },
-    /// Never allowed: the name led to different objects within a moment.
+    /// Never permitted: the name led to different objects within a moment.
     #[error(
         "refusing to overwrite {}: another program exchanges it, so it leads to different files; name a file \
          in a folder that only you can write to",
         display_path(path)
     )]
     Exchanged { path: PathBuf },
-    /// Never allowed: a write changes settings of the kernel.
+    /// Never permitted: a write would change settings of the kernel.
     #[error(
         "refusing to write to {}: it is on {file_system}, where files are settings of the kernel; name a \
          file on a file system that stores data",
         display_path(path)
     )]
-    KernelInterface {
-        /// The path from the command line.
-        path: PathBuf,
-        file_system: String,
-    },
-    /// Never allowed: reports, streams and logs are files.
+    KernelInterface { path: PathBuf, file_system: String },
+    /// Never permitted: reports, streams and logs must be files.
     #[error("{}: would overwrite {DEVICE}; name a file", display_path(path))]
     NoOutput { path: PathBuf },
-    /// Allowed when the command line names it.
+    /// Permitted if the command line names it.
     #[error(
         "refusing to overwrite {}: only a file names this device; to allow it, name the device on the \
          command line, after the file",
@@ -80,7 +76,7 @@ fn use_lines(uses: &[Use]) -> String {
     uses.iter().map(|each| format!("\n  {}", describe_use(each))).collect()
 }
 
-/// A use, and what to do about it.
+/// 89 99 Describes a use, with the remedy.
 #[cfg(not(windows))]
 fn describe_use(used: &Use) -> String {
     used.to_string()

@@ -1,4 +1,4 @@
-//! Zones of block devices, as the device reports them and the kernel limits them.
+//! Zones of block devices, as reported by the device and limited by the kernel.
 
 use super::device::{Device, DeviceNumber, split};
 use super::nvme::Generic;

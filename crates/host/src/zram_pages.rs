@@ -7,7 +7,7 @@ use diskspd_sys::page_cache;
 #[derive(Debug)]
 pub struct ZramPages {
     pub name: String,
-    /// Pages of a repeated pattern at the begin.
+    /// Pages of a repeated pattern at the start.
     pages: u64,
 }
 
@@ -17,7 +17,7 @@ impl ZramPages {
         names.filter_map(|name| Some(ZramPages { pages: pages(root, &name)?, name })).collect()
     }
 
-    /// Bytes of such pages now, and the bytes added since the begin.
+    /// Returns the current bytes of such pages, and the bytes added since the start.
     pub fn repeated_bytes(&self, root: &Root) -> (u64, u64) {
         let now = pages(root, &self.name).unwrap_or(self.pages);
         let bytes = |pages: u64| pages.saturating_mul(page_cache::page_bytes());
@@ -25,12 +25,12 @@ impl ZramPages {
     }
 }
 
-/// Field `same_pages` of `mm_stat`.
+/// Reads the field `same_pages` of `mm_stat`.
 fn pages(root: &Root, name: &str) -> Option<u64> {
     read_memory_field(root, name, 5)
 }
 
-/// Bytes of the device that hold data, before compression (`orig_data_size`).
+/// Reads the bytes with data before compression (`orig_data_size`).
 pub(crate) fn stored_bytes(root: &Root, name: &str) -> Option<u64> {
     read_memory_field(root, name, 0)
 }

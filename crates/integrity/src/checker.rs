@@ -25,13 +25,13 @@ pub struct SectorChecker<'a> {
     thread: u32,
     targets: Vec<CheckedTarget>,
     flights: Vec<CheckedFlight>,
-    /// Possible versions at the start of reads: a fixed number of units for each request.
+    /// Possible versions at the start of reads, a fixed number of units per request.
     looks: Vec<UnitVersions>,
     units_of_request: usize,
-    /// Number of the last write that has begun.
+    /// Number of the last started write.
     writes: u64,
     start_signal: Nanos,
-    /// An I/O's data, and whether the checksums of its sectors fit.
+    /// Data of an I/O, and whether the checksums of its sectors are valid.
     data: Vec<u8>,
     fits: Vec<bool>,
     acks: Vec<Acknowledged>,
@@ -41,14 +41,14 @@ struct CheckedTarget {
     id: TargetId,
     sector: usize,
     checksums: Arc<SectorChecksums>,
-    /// `None` = of stamps of this run nothing is known.
+    /// Versions; `None` = this run's stamps are unknown.
     versions: Option<Arc<Generations>>,
-    /// A write that has completed is durable.
+    /// Whether a completed write is durable.
     is_durable: bool,
     results: IntegrityResults,
-    /// Runs with stamps in a read-only target.
+    /// Runs whose stamps are in a read-only target.
     stamped: Vec<StampedAs>,
-    /// Writes that the next flush makes durable, and the number of earlier ones.
+    /// Writes that the next flush makes durable, with the number of earlier ones.
     unflushed: VecDeque<Acknowledged>,
     flushed: u64,
 }
@@ -58,7 +58,7 @@ struct CheckedFlight {
     io: Io,
     is_open: bool,
     write: u64,
-    /// Number of completed writes that the flush makes durable, counted from the start.
+    /// Number of completed writes, from the start, that the flush makes durable.
     flushes_to: u64,
 }
 
@@ -112,7 +112,7 @@ impl<'a> SectorChecker<'a> {
         }
     }
 
-    /// Failures are timed from here.
+    /// Sets the origin of the times of failures.
     pub fn starts(&mut self, start_signal: Nanos) {
         self.start_signal = start_signal;
     }
@@ -125,7 +125,7 @@ impl<'a> SectorChecker<'a> {
             let is_open = match io.op {
                 Operation::Write => self.run.mode().stamps() && self.begin_write(io, engine),
                 Operation::Read => self.run.mode().checks() && self.begin_read(io),
-                // What is verified has no others but flushes, which begin by themselves.
+                // Verified targets have no other operations except flushes, which begin separately.
                 _ => false,
             };
             let write = self.writes;
@@ -203,7 +203,7 @@ impl<'a> SectorChecker<'a> {
         self.acknowledge_writes();
     }
 
-    /// A write has ended; `whole`: all of it is written.
+    /// Records the end of a write; `whole` = completely written.
     fn note_written(&mut self, flight: &CheckedFlight, whole: bool) {
         let CheckedFlight { io, write, .. } = *flight;
         let target = &mut self.targets[io.file as usize];
@@ -251,7 +251,7 @@ impl<'a> SectorChecker<'a> {
         }
     }
 
-    /// The flush of a request has ended well.
+    /// Records a successful flush of a request.
     pub fn flushed(&mut self, request: u32) {
         let flight = self.flights[request as usize];
         let target = &mut self.targets[flight.io.file as usize];
@@ -366,14 +366,14 @@ fn touched_units(versions: &Generations, io: &Io, bytes: u64) -> Option<Range<us
     whole.then(|| (io.offset / unit) as usize..(io.offset + bytes).div_ceil(unit) as usize)
 }
 
-/// A read with sectors that are wrong.
+/// Read with damaged sectors.
 struct FailedRead<'a> {
     /// Byte offset in the target.
     start: u64,
     data: &'a [u8],
     fits: &'a [bool],
     faults: &'a [(Expected, SectorState)],
-    /// Detection time in us since the start signal.
+    /// Time of detection in µs since the start signal.
     at_us: u64,
 }
 
@@ -418,7 +418,7 @@ impl SectorStamp {
     }
 }
 
-/// Treats outstanding writes as indeterminate. The engine has been dropped before.
+/// Treats outstanding writes as indeterminate, after the engine was dropped.
 impl Drop for SectorChecker<'_> {
     fn drop(&mut self) {
         for flight in std::mem::take(&mut self.flights) {

@@ -5,7 +5,7 @@ use diskspd_results::SectorState;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Expected {
-    /// The run that wrote there; `None` = any that stamped the target.
+    /// Run that wrote the sector; `None` = any run that stamped the target.
     pub run: Option<u64>,
     pub target: u32,
     /// Byte offset of the sector.
@@ -13,7 +13,7 @@ pub(crate) struct Expected {
     /// Oldest possible version; 0 includes content from before the run.
     pub oldest: u64,
     pub newest: u64,
-    /// The sector may be a mixture of versions.
+    /// Whether the sector may contain several versions.
     pub may_be_mixed: bool,
 }
 
@@ -21,14 +21,14 @@ pub(crate) struct Expected {
 pub(crate) enum SectorVerdict {
     Verified,
     Unknown,
-    /// The sector is a mixture of versions, which is permitted.
+    /// The sector contains several versions, which is permitted.
     Undecided,
     Failed(SectorState),
 }
 
 use SectorVerdict::{Failed, Undecided, Unknown, Verified};
 
-/// Judges one sector alone; `intact`: its checksum is valid. Torn writes need the neighbours: [`is_torn`].
+/// Judges a single sector; `intact` = valid checksum. Torn writes require its neighbours: [`is_torn`].
 pub(crate) fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorVerdict {
     let stamp = SectorStamp::read_from(sector);
     let Some(run) = expected.run else { return judge_any_run(expected, stamp, intact) };
@@ -47,7 +47,7 @@ pub(crate) fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorV
         _ if oldest == 0 => Unknown,
         Some(stamp) => judge_broken(expected, &stamp, sector),
         None if sector.iter().all(|byte| *byte == 0) => Failed(SectorState::Unwritten),
-        // What was there before the first write still is.
+        // The content from before the first write is still there.
         None if oldest == 1 => Failed(SectorState::Lost),
         None => Failed(SectorState::Foreign),
     }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn sector_of_a_lost_write_makes_its_block_torn() {
+    fn lost_sector_write_makes_block_torn() {
         let write = SectorStamp { offset: 512, index: 0, sectors: 4, ..sample_stamp(9) };
         let torn =
             |fault, held, there: Option<SectorStamp>| is_torn(fault, 1024, held, there.into_iter(), 512);

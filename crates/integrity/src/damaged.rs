@@ -8,9 +8,9 @@ use std::sync::Mutex;
 /// Distinct sectors of a target: 4 GiB of sectors of 512 bytes, in 1 MiB of memory. Of larger
 /// targets a few of many thousand damaged sectors share a place, and are counted once.
 const MAX_SECTORS: u64 = 1 << 23;
-/// Targets with a set of damaged sectors. On more targets, each read counts.
+/// Maximum number of targets with a set of damaged sectors; on others, each read counts.
 const MAX_TARGETS: usize = 64;
-/// Spreads the sectors of larger targets (Fibonacci hashing).
+/// Factor of Fibonacci hashing, which distributes the sectors of larger targets.
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The damaged sectors of a time span. Memory is allocated with the first one of a target.
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_sector_is_first_written_once() {
+    fn damaged_sector_is_new_only_once() {
         let damaged = DamagedSectors::default();
         let count = |target: u32, numbers: &mut dyn Iterator<Item = u64>| {
             numbers.filter(|number| damaged.is_new(TargetId(target), *number)).count()

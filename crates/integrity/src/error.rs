@@ -1,4 +1,4 @@
-//! Why nothing can be verified, or kept in a journal.
+//! Reasons why nothing can be verified, or written to a journal.
 
 use diskspd_figures::units::Size;
 use diskspd_profile::RawText;
@@ -17,7 +17,7 @@ pub enum JournalError {
 pub enum IntegrityError {
     #[error("--journal: cannot be written: {0}; later durable writes are missing from it")]
     Journal(#[from] JournalError),
-    /// Versions of all its places don't fit into memory.
+    /// The versions of all units do not fit into memory.
     #[error(
         "--verify: cannot allocate {} for the versions of '{path}'; verify a part of it (-f), or use \
          larger blocks (-b)", Size(*.bytes)
@@ -29,7 +29,7 @@ pub enum IntegrityError {
     )]
     SameTarget {
         other: RawText,
-        /// Path of the second one.
+        /// Path of the second file.
         path: RawText,
     },
 }

@@ -6,11 +6,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The versions of all units of one target.
+/// Versions of all units of a target.
 #[derive(Debug)]
 pub struct Generations {
     units: Vec<AtomicU64>,
-    /// Size of a unit in bytes.
     unit: u64,
 }
 
@@ -27,7 +26,7 @@ impl UnitVersions {
         UnitVersions((latest << 24) | (few(window) << 16) | (few(group) << 8) | few(in_flight))
     }
 
-    /// Returns the newest version with a started write; 0 if none.
+    /// Returns the latest version with a started write; 0 = none.
     pub fn latest(self) -> u64 {
         self.0 >> 24
     }
@@ -40,7 +39,7 @@ impl UnitVersions {
         }
     }
 
-    /// Whether several versions are possible: writes that overlapped, or one under way.
+    /// Whether several versions are possible, because writes overlapped or one is in flight.
     pub fn is_open(self) -> bool {
         self.window() > 0 || self.in_flight() > 0
     }
@@ -50,7 +49,7 @@ impl UnitVersions {
         (self.0 >> 16) & MAX_GENERATION
     }
 
-    /// Returns the number of versions since the last moment without a write in flight.
+    /// Returns the number of versions since the last time without a write in flight.
     fn group_size(self) -> u64 {
         (self.0 >> 8) & MAX_GENERATION
     }
@@ -90,28 +89,27 @@ impl Generations {
         Some(Generations { units, unit })
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the required memory in bytes.
     pub fn memory(size: u64, unit: u64) -> u64 {
         size.div_ceil(unit).saturating_mul(8)
     }
 
-    /// Size of a unit in bytes.
     pub fn unit(&self) -> u64 {
         self.unit
     }
 
-    /// Bytes that it covers, rounded up to whole units.
+    /// Returns the covered bytes, rounded up to whole units.
     pub fn covered(&self) -> u64 {
         self.units.len() as u64 * self.unit
     }
 
-    /// A write that reaches over a unit begins. Its version is [`UnitVersions::latest`].
+    /// Records the start of a write to a unit. Its version is [`UnitVersions::latest`].
     #[inline]
     pub fn begin(&self, unit: usize) -> UnitVersions {
         self.change_unit(unit, UnitVersions::begin_write)
     }
 
-    /// Ends a write; `well` = completely written, otherwise the written part is unknown.
+    /// Records the end of a write; `well` = completely written, otherwise the written part is unknown.
     #[inline]
     pub fn end(&self, unit: usize, well: bool) -> UnitVersions {
         self.change_unit(unit, |versions| versions.end_write(well))
@@ -135,7 +133,7 @@ impl Generations {
         }
     }
 
-    /// Excludes units from further checks, after a write of another kind.
+    /// Excludes units from further checks, after another kind of write.
     pub fn abandon_writes(&self, offset: u64, length: u64) {
         let units = offset / self.unit..(offset + length).div_ceil(self.unit);
         for unit in units.filter_map(|unit| self.units.get(unit as usize)) {
@@ -143,7 +141,7 @@ impl Generations {
         }
     }
 
-    /// Takes over what another one knows, of the same target while it was smaller.
+    /// Copies the versions of the same target when it was smaller.
     pub fn take_over(&self, smaller: &Generations) {
         for (unit, known) in self.units.iter().zip(&smaller.units) {
             unit.store(known.load(Ordering::SeqCst), Ordering::SeqCst);
@@ -216,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn uncountable_writes_are_never_judged() {
+    fn too_many_writes_disable_the_check() {
         let unit = single_unit();
         (0..1000).for_each(|_| {
             let _ = unit.begin(0);

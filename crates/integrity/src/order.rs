@@ -5,14 +5,14 @@ use diskspd_results::{FailedSector, IntegrityResults, SectorState, ThreadResults
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::Mutex;
 
-/// Runs that stamped one target, at most: of more nothing is remembered.
+/// Maximum number of remembered runs that stamped a target.
 pub(crate) const MAX_RUNS: usize = 64;
 
 /// Sectors of a target that a thread found whole and in their place, by the run that stamped them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StampedAs {
     pub run: u64,
-    /// Number that the target has in that run, from 0.
+    /// Number of the target in that run, from 0.
     pub number: u32,
     pub sectors: u64,
     pub first: Option<FailedSector>,
@@ -76,7 +76,7 @@ impl TargetOrder {
     }
 }
 
-/// Sectors that were counted as verified are in the wrong target.
+/// Counts verified sectors as misplaced, because they belong to another target.
 fn count_misplaced(results: &mut IntegrityResults, stamped: StampedAs) {
     let Some(first) = stamped.first else { return };
     results.counts.verified = results.counts.verified.saturating_sub(stamped.sectors);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn swapped_targets_are_astray_single_ones_are_not() {
+    fn swapped_targets_are_detected_unlike_single_reads() {
         for (numbers, wrong) in [
             (&[][..], &[][..]),
             (&[0], &[]),

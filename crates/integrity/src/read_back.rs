@@ -22,7 +22,7 @@ const SEARCHED_PER_BYTE: u64 = 16;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TargetReadBack {
-    /// Units of which a version was acknowledged.
+    /// Number of units with an acknowledged version.
     pub units: u64,
     /// Sector results. Failures have the acknowledgement time of the required version, in us since the
     /// journal's start.
@@ -30,21 +30,21 @@ pub struct TargetReadBack {
     pub newer: u64,
 }
 
-/// Whether the storage had power from the run until it is read back.
+/// Whether the storage had power between the run and the read-back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Power {
-    /// The machine has run since then, so data can only be missing because of a kill.
+    /// Held, because the machine did not restart; data can only be missing due to a kill.
     Held,
-    /// The storage is known to have lost it.
+    /// Known to be lost.
     Lost,
-    /// Unknown, because the machine was restarted since then, or the journal has no information.
+    /// Unknown, because the machine restarted, or the journal does not state it.
     Unknown,
 }
 
 /// Reads all sectors back of which a journal says something, from the target at a path.
 ///
 /// # Errors
-/// It can't be opened, or there isn't memory.
+/// Fails if a target cannot be opened, or without memory.
 pub fn read_back(
     content: &JournalContent,
     target: &JournalTarget,
@@ -91,17 +91,17 @@ struct BackReader<'a> {
     file: File,
     found: TargetReadBack,
     beside: Option<Buffer>,
-    /// Offset of the last checked unit, and the version of its first whole sector.
+    /// Offset of the last checked unit, and version of its first whole sector.
     block: Option<(u64, u64)>,
     arrived: Option<(u32, u64, Option<SectorStamp>)>,
-    /// Known end of the target as byte offset.
+    /// Byte offset of the known end of the target.
     end: u64,
-    /// Bytes that may still be read in search of other sectors.
+    /// Remaining bytes that may be read to find other sectors.
     searchable: u64,
 }
 
 impl BackReader<'_> {
-    /// Judges units that lie side by side.
+    /// Judges adjacent units.
     fn judge_units(&mut self, acks: &[&Acknowledged], data: &mut Buffer) {
         let start = acks[0].offset;
         let end = start + acks.len() as u64 * self.target.unit;
@@ -182,7 +182,7 @@ impl BackReader<'_> {
             target: self.target.id,
             offset,
             oldest: ack.oldest,
-            // What was begun and never acknowledged the journal doesn't know.
+            // The journal does not contain writes that began and were never acknowledged.
             newest: SectorStamp::NEWEST,
             may_be_mixed: ack.overlapped || may_be_mixed,
         };
@@ -237,7 +237,7 @@ impl BackReader<'_> {
         }
     }
 
-    /// A sector of the write that was acknowledged, if any of it is there.
+    /// Returns a sector of the acknowledged write, if any reached the target.
     fn arrived_stamp(&mut self, ack: &Acknowledged) -> Option<SectorStamp> {
         if let Some((writer, write, there)) = self.arrived
             && (writer, write) == (ack.writer, ack.write)

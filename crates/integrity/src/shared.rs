@@ -32,9 +32,6 @@ pub struct Integrity {
 impl Integrity {
     /// Creates the state of a run. `verify_as` as in `RunOptions`; `journal` is an empty file; `boot`
     /// identifies the running kernel ("" = unknown).
-    ///
-    /// # Errors
-    /// Fails if the journal cannot be written.
     pub fn new(
         mode: VerifyMode,
         verify_as: &[u32],
@@ -68,7 +65,6 @@ impl Integrity {
         &self.order
     }
 
-    /// The damaged sectors that the threads of this time span found.
     pub fn damaged(&self) -> &DamagedSectors {
         &self.damaged
     }
@@ -77,16 +73,13 @@ impl Integrity {
         self.journal.as_ref()
     }
 
-    /// Returns the versions of a target; `None` if it is read-only, so they are unknown.
+    /// Returns the versions of a target; `None` = unknown, because it is read-only.
     pub fn versions(&self, target: TargetId) -> Option<Arc<Generations>> {
         self.versions.lock_anyway().get(&target).cloned()
     }
 
     /// Discards the state of targets before their files are re-created. The journal records it first, so a
     /// run killed in between loses no data.
-    ///
-    /// # Errors
-    /// Fails if the journal cannot be written.
     pub fn forget(
         &self,
         plan: &SpanPlan,
@@ -111,7 +104,7 @@ impl Integrity {
     /// A time span is about to begin. `memory`: bytes that may be used, 0 = unknown.
     ///
     /// # Errors
-    /// A message: there isn't memory enough, a file has two names, or the journal can't be written.
+    /// Fails without enough memory, if a file has two names, or if the journal cannot be written.
     pub fn begin_span(&self, plan: &SpanPlan, memory: u64) -> Result<(), IntegrityError> {
         self.spans.fetch_add(1, Ordering::Relaxed);
         self.damaged.clear();
@@ -148,7 +141,7 @@ impl Integrity {
         self.write_pieces(&pieces)
     }
 
-    /// Ends the run, without I/Os in flight.
+    /// Ends the run after all I/Os.
     ///
     /// # Errors
     /// Fails if the journal is incomplete.
@@ -169,7 +162,7 @@ fn describe_target(target: &WorkerTarget) -> JournalTarget {
     JournalTarget { id: id.0, sector, unit, mixing: target_mixing(target), atomic, path }
 }
 
-/// Whether a sector of the target may hold parts of two writes.
+/// Returns whether a sector of the target may contain parts of two writes.
 fn target_mixing(target: &WorkerTarget) -> Mixing {
     match target.mapping {
         Some(_) if !is_durable(target) => Mixing::Always,

@@ -4,7 +4,7 @@ use diskspd_sys::crc32c::{Linear, crc32c, remainder, remainder_of_words};
 use diskspd_sys::payload_words;
 
 const MAGIC: [u8; 4] = *b"DSV1";
-/// Bytes of the checksum, which comes first and covers all that follows.
+/// Bytes of the checksum, which is first and covers the rest.
 const CHECKSUM: usize = 4;
 /// Bytes of a stamp; the rest of the sector is derived from it.
 const LENGTH: usize = 56;
@@ -14,13 +14,13 @@ pub struct SectorStamp {
     pub run: u64,
     /// Byte offset of the sector in the target.
     pub offset: u64,
-    /// Version of the place, from 1.
+    /// Version of the sector, from 1.
     pub generation: u64,
     /// Number of the target in the run.
     pub target: u32,
     pub writer: u32,
     pub write: u64,
-    /// Number of the sector in its write.
+    /// Index of the sector in its write.
     pub index: u32,
     pub sectors: u32,
 }
@@ -65,7 +65,7 @@ impl SectorStamp {
         (self.run ^ self.offset).wrapping_add(self.generation.wrapping_mul(STEP))
     }
 
-    /// Returns the stamp of a sector, regardless of its checksum; `None` without a stamp.
+    /// Returns the stamp of a sector without a check of its checksum; `None` = no stamp.
     pub fn read_from(sector: &[u8]) -> Option<SectorStamp> {
         let stamp = sector.get(..LENGTH)?;
         let word = |at: usize| stamp[at..].first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
@@ -97,7 +97,7 @@ impl SectorStamp {
         (oldest > 0 && newest <= SectorStamp::NEWEST && rest.is_empty()).then_some((oldest, newest))
     }
 
-    /// Maximum plausible version of a place.
+    /// Maximum plausible version of a sector.
     pub(crate) const NEWEST: u64 = 1 << 40;
 
     /// Whether the write of this sector covers a byte offset in the target. `sector` is the sector size in
@@ -108,7 +108,7 @@ impl SectorStamp {
     }
 }
 
-/// The golden ratio, as is usual where words are to differ in all their bits.
+/// Golden ratio, a multiplier that changes all bits of a word.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 const STEP_INVERSE: u64 = {
     // Newton's iteration: each step doubles the bits that are right, three at first.
@@ -128,11 +128,11 @@ const STEP_INVERSE: u64 = {
 #[derive(Debug)]
 pub struct SectorChecksums {
     sector: usize,
-    /// Contribution of a stamp's remainder, as if the rest of the sector were zero.
+    /// Remainder of the stamp, as if the rest of the sector were zero.
     of_stamp: Linear,
-    /// Contribution of a word's remainder, as if the rest of the sector were this word.
+    /// Remainder of a word, as if the rest of the sector were this word.
     of_word: Linear,
-    /// The remainder of the multiples alone.
+    /// Remainder of the multiples alone.
     of_multiples: u32,
 }
 
@@ -150,7 +150,7 @@ impl SectorChecksums {
         }
     }
 
-    /// Puts the checksum into a sector that a stamp has filled.
+    /// Writes the checksum into a stamped sector.
     #[inline]
     pub fn seal(&self, stamp: &SectorStamp, sector: &mut [u8]) {
         let sum = self.of_filled(stamp);
@@ -163,7 +163,7 @@ impl SectorChecksums {
         !(self.of_stamp.transform(stamp.remainder()) ^ self.of_word.transform(of_word) ^ self.of_multiples)
     }
 
-    /// Determines for each sector whether it has a stamp with a valid checksum.
+    /// Checks each sector for a stamp with a valid checksum.
     pub fn intact(&self, bytes: &[u8], fits: &mut Vec<bool>) {
         fits.clear();
         fits.extend(bytes.chunks_exact(self.sector).map(|sector| self.is_intact(sector)));

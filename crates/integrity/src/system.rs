@@ -16,7 +16,7 @@ pub(super) fn is_durable(flush: Flush) -> bool {
 
 pub const DURABLY_MAPPED: &str = "-Sm with -Nv";
 
-/// The ways of flushing mapped files after which a write is durable (`-N`).
+/// Flushes of mapped files that make writes durable (`-N`).
 pub const DURABLE_FLUSHES: &[FlushType] = &[FlushType::ViewOfFile, FlushType::NonVolatileMemory];
 
 pub(super) fn open(path: &Path) -> Result<File, MessageError> {
@@ -25,7 +25,7 @@ pub(super) fn open(path: &Path) -> Result<File, MessageError> {
     Ok(opened.map_err(|error| error.to_string())?.file.into())
 }
 
-/// Returns an identity that is the same for all names of a file or device.
+/// Returns an identity that is equal for all names of a file or device.
 pub(super) fn identity(path: &Path) -> Option<(bool, u64, u64)> {
     let found = std::fs::metadata(path).ok()?;
     Some(match Kind::from_metadata(&found) {

@@ -1,14 +1,14 @@
-//! The order in which threads take CPUs, as DISKSPD 2.3 has it.
+//! Order in which threads are assigned to CPUs, as in DISKSPD 2.3.
 
 use super::Topology;
 use diskspd_profile::{AffinityTraversal, Efficiency, GroupCpu};
 use std::collections::BTreeMap;
 
-/// A CPU with all that decides its place.
+/// CPU with the properties that determine its position.
 struct Candidate {
     group: u16,
     cpu: u8,
-    /// The how-manieth of its core it is, if that counts.
+    /// Index of the CPU within its core, if that counts.
     pass: u32,
     class: u32,
 }

@@ -4,14 +4,11 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
-    /// 1, 2, 3, ...
     pub level: u32,
     pub kind: CacheKind,
-    /// Bytes.
     pub size: u64,
-    /// Size of a line in bytes.
     pub line: u32,
-    /// Ways; 255 = fully associative.
+    /// Associativity; 255 = fully associative.
     pub associativity: u32,
     /// (group, mask) of the active CPUs that share it, ascending by group.
     pub masks: Vec<(u16, u64)>,

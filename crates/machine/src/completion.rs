@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Completion {
-    /// Unchecked or undetermined; the file does not exist yet, or is not readable.
+    /// Not checked or undetermined; the file does not exist yet, or is not readable.
     #[default]
     Unknown,
-    /// The kernel accepts I/Os without blocking, with any number in flight.
+    /// The kernel accepts any number of I/Os without blocking.
     Queued,
     /// The kernel cannot accept I/Os without blocking. An I/O ends within the submitting call without
     /// sleeping, so it uses only memory.
@@ -23,15 +23,15 @@ pub enum Completion {
     Overlapped,
 }
 
-/// Reason why a thread's I/Os are sequential, regardless of the depth.
+/// Reason why a thread's I/Os are sequential at any depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OneByOne {
     Memory,
-    /// They are writes to the page cache, and have ended when they have been submitted.
+    /// Writes to the page cache, which complete at submission.
     PageCache,
     Target,
-    /// Only writes are: the kernel lets one at a time change a file.
+    /// Only writes: the kernel permits one at a time per file.
     Writes,
 }
 
@@ -41,7 +41,7 @@ pub enum Polling {
     /// The target has no block device, has several, or was not checked.
     #[default]
     NoDevice,
-    /// The device with this kernel name has no poll queues.
+    /// Kernel name of the device, which has no poll queues.
     Without(String),
     Possible,
 }

@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentFacts {
     pub target: TargetId,
-    /// Whether it is a block device.
     pub device: bool,
-    /// First byte of the part that is read.
+    /// First byte of the read part.
     pub from: u64,
     pub to: u64,
     /// Written areas of a file, or of a loop device's file.
@@ -18,7 +17,7 @@ pub struct ContentFacts {
     pub data_reduction: Vec<Reducer>,
     /// Whether a block device supports discard.
     pub discards: Option<bool>,
-    /// Whether a block device has rotating parts, according to the kernel.
+    /// Whether a block device has rotating parts, as reported by the kernel.
     pub rotational: Option<bool>,
     /// Duration of the check in ns.
     pub nanos: u64,
@@ -30,21 +29,21 @@ pub struct ContentShares {
     /// Examined bytes; less than the whole if the time ran out.
     pub examined: u64,
     pub holes: u64,
-    /// Allocated, but never written.
+    /// Bytes allocated, but never written.
     pub unwritten: u64,
-    /// Within the file system's own structures.
+    /// Bytes within structures of the file system.
     pub inline: u64,
-    /// Stored in another form by the file system: compressed (btrfs), on others maybe encrypted.
+    /// Bytes stored by the file system in another form: compressed (btrfs), possibly encrypted on others.
     pub compressed: u64,
-    /// Written, but still in memory only.
+    /// Bytes written, but still only in memory.
     pub pending: u64,
-    /// In extents that occur in other files or places, too. A write copies them.
+    /// Bytes in extents that other files or places share. A write copies them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub shared: u64,
-    /// Shared bytes at a place on the device that occurred before.
+    /// Shared bytes at a device position that occurred before.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub repeated: u64,
-    /// Pieces that don't follow each other on the device.
+    /// Number of pieces that are not contiguous on the device.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub fragments: u64,
 }
@@ -54,34 +53,33 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl ContentShares {
-    /// Bytes that a write has to allocate, or to mark as written, first.
+    /// Returns the bytes that a write must first allocate, or mark as written.
     pub fn unallocated(&self) -> u64 {
         self.holes.saturating_add(self.unwritten).saturating_add(self.shared)
     }
 }
 
-/// Blocks that were read from a target.
+/// Blocks read from a target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Size of a block in bytes.
     pub block_size: u64,
     pub direct: bool,
-    /// Blocks read where something was written. All other figures but the last two are about them.
+    /// Blocks read from written areas, to which all figures except the last two refer.
     pub blocks: u64,
     pub zeros: u64,
     pub duplicates: u64,
-    /// Bytes that compression would leave of them, estimated.
+    /// Estimated bytes of these blocks after compression.
     pub compressed: u64,
-    /// Blocks read from areas that are unwritten according to the file system.
+    /// Blocks read from areas that the file system reports as unwritten.
     pub unwritten: u64,
-    /// All-zero blocks among them; the others have dirty data in memory.
+    /// Number of all-zero ones among them; the others have dirty data in memory.
     pub unwritten_zeros: u64,
 }
 
-/// A file system or device that stores less than was written.
+/// File system or device that stores less than was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reducer {
-    /// `btrfs (compress=zstd:3)`, `zram0`
+    /// Name such as `btrfs (compress=zstd:3)` or `zram0`.
     pub name: String,
     pub compresses: bool,
     /// Whether it deduplicates equal blocks.

@@ -1,4 +1,4 @@
-//! Lists of CPUs as the kernel prints them.
+//! Lists of CPUs in the kernel's format.
 
 /// Parses a list in the kernel's form: `0-3,8,10-11`. Invalid parts are skipped.
 pub fn cpu_list(text: &str) -> Vec<u32> {
@@ -8,7 +8,7 @@ pub fn cpu_list(text: &str) -> Vec<u32> {
     cpus
 }
 
-/// Groups are numbered with 16 bits, 64 CPUs each.
+/// Maximum number of CPUs: 64 in each group, whose number has 16 bits.
 const CPU_LIMIT: u32 = 64 << 16;
 
 fn parse_range(text: &str) -> std::ops::Range<u32> {

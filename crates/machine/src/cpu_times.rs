@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// Time that one CPU spent, over the measured window, in any unit that is the same for all CPUs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuTimes {
-    /// Doing nothing, waiting for I/O included.
+    /// Idle time, including waits for I/O.
     pub idle: u64,
-    /// In the kernel, interrupts and stolen time included, **idle not included**.
+    /// Kernel time, including interrupts and stolen time, **excluding idle time**.
     pub kernel: u64,
     pub user: u64,
 }

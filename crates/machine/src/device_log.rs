@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum LogSource {
     NvmeHealth,
-    /// Limits of a volume of Amazon EBS.
+    /// Amazon EBS volume with limits.
     Ebs,
-    /// Limits of a local volume of an Amazon EC2 instance.
+    /// Local volume of an Amazon EC2 instance with limits.
     InstanceStore,
     /// Media writes and erases of an endurance group with flexible data placement.
     Placement,
@@ -30,12 +30,11 @@ pub enum LogSource {
 pub struct LogRow {
     pub source: LogSource,
     pub name: &'static str,
-    /// The log page's identifier (LID).
+    /// Identifier of the log page (LID).
     pub page: u8,
-    /// Length in bytes.
     pub length: u32,
     pub namespace: u32,
-    /// Whether it belongs to the namespace's endurance group, and needs data placement there.
+    /// Whether the page belongs to the namespace's endurance group, and requires data placement there.
     pub placement: bool,
     /// Required prefix of the controller's model. Other controllers are not queried, because an unknown
     /// page adds an entry to their error log. `None` = all.
@@ -104,16 +103,16 @@ pub enum LogPage {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DeviceLogDelta {
-    /// The kernel's name of the disk: `nvme0n1`.
+    /// Kernel name of the disk: `nvme0n1`.
     pub device: String,
     pub source: LogSource,
-    /// Reading shortly before measuring.
+    /// Reading shortly before the measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<LogPage>,
-    /// Reading right after measuring.
+    /// Reading right after the measurement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<LogPage>,
-    /// Time between two readings in ns.
+    /// Time between the readings in ns.
     pub interval_ns: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -127,7 +126,7 @@ impl DeviceLogDelta {
         }
     }
 
-    /// Returns a volume's counts between both times; `None` if unavailable or reset in between.
+    /// Returns a volume's counts between the readings; `None` = unavailable or reset in between.
     pub fn volume(&self) -> Option<VolumeCounters> {
         match (self.before.as_ref()?, self.after.as_ref()?) {
             (LogPage::Volume(before), LogPage::Volume(after)) => after.since(before),
@@ -135,7 +134,7 @@ impl DeviceLogDelta {
         }
     }
 
-    /// Returns the media writes between both times; `None` as for volumes.
+    /// Returns the media writes between the readings; `None` as for volumes.
     pub fn media(&self) -> Option<MediaCounters> {
         match (self.before.as_ref()?, self.after.as_ref()?) {
             (LogPage::Media(before), LogPage::Media(after)) => after.since(before),

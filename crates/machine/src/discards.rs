@@ -2,7 +2,7 @@
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Discards {
-    /// Smallest discarded unit and its alignment in bytes; 0 if unknown.
+    /// Minimum discarded unit and its alignment in bytes; 0 = unknown.
     pub unit: u64,
     /// Name in `/sys` of a block device without discard support.
     pub impossible: Option<String>,

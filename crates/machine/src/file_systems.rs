@@ -2,7 +2,7 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataHome {
-    /// Files on block devices that can be located.
+    /// Block devices on which files can be located.
     Devices,
     Pool,
     Flash,
@@ -10,16 +10,16 @@ pub enum DataHome {
     Overlay,
     Host,
     Network,
-    /// Storage provided by a program; a local disk under it is not detectable.
+    /// Storage of a program; a local disk under it is not detectable.
     Program,
-    /// Settings and statistics of the kernel in the form of files.
+    /// Settings and statistics of the kernel as files.
     Kernel,
     Unknown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trait {
-    /// The completions of its files' I/Os can be polled for.
+    /// Completions of I/Os on files can be polled.
     Polls,
     /// io_uring delegates buffered writes to a kernel worker, one at a time for each file. The kernel does
     /// not report it; XFS and btrfs accept such writes without blocking.
@@ -28,12 +28,12 @@ pub enum Trait {
     TellsBlocks,
     /// Copy-on-write: every write needs free space.
     NeverInPlace,
-    /// I/O that is not a multiple of its block size uses the page cache despite `O_DIRECT`.
+    /// Unaligned I/O uses the page cache despite `O_DIRECT`.
     DirectInBlocks,
     /// Several devices are possible, listed only in a directory of this name for each file system in
     /// `/sys/fs`.
     ListsDevices(&'static str),
-    /// May compress; files then use less space than was written.
+    /// Possible compression: files may use less space than was written.
     Shrinks,
     TellsCompressed,
     AlwaysCompressed,
@@ -52,7 +52,7 @@ pub struct FileSystemType {
 use DataHome::*;
 use Trait::*;
 
-/// ext2, ext3 and ext4 share a number, and one driver serves them all.
+/// Common traits of ext2, ext3 and ext4, which share a number and a driver.
 const EXT: &[Trait] = &[Polls, WorkerWritesCache, TellsBlocks];
 const BTRFS: &[Trait] =
     &[Polls, TellsBlocks, NeverInPlace, DirectInBlocks, ListsDevices("devices"), TellsCompressed];
@@ -137,7 +137,7 @@ const TYPES: [FileSystemType; 76] = [
     type_row("gadgetfs", 0xaee7_1ee7, Kernel, &[]),
     type_row("functionfs", 0x0a64_7361, Kernel, &[]),
     type_row("binder", 0x6c6f_6f70, Kernel, &[]),
-    // What isn't in the table.
+    // File systems that are not in the table.
     shared_type("", Unknown, &[]),
 ];
 
@@ -167,17 +167,17 @@ impl FileSystemType {
         self.traits.contains(&wanted)
     }
 
-    /// Whether its files are memory: there is no cache between, and nothing to wait for.
+    /// Whether files are in memory, without a cache and without waits.
     pub fn is_memory(&self) -> bool {
         self.home == Memory
     }
 
-    /// Whether its files hold data, and are not the kernel's settings and statistics.
+    /// Whether files hold data, not settings and statistics of the kernel.
     pub fn holds_data(&self) -> bool {
         self.home != Kernel
     }
 
-    /// Whether it may keep its files in directories of other file systems.
+    /// Whether its files may be in directories of other file systems.
     pub fn may_be_stacked(&self) -> bool {
         matches!(self.home, Overlay | Program | Unknown)
     }
@@ -197,7 +197,7 @@ pub fn all_with(wanted: Trait) -> Vec<&'static str> {
         .collect()
 }
 
-/// The file systems that can have many devices, each with the directory that lists them.
+/// Returns the file systems with several devices, with the directory that lists them.
 pub fn with_many_devices() -> impl Iterator<Item = (&'static str, &'static str)> {
     TYPES.iter().filter_map(|known| {
         known.traits.iter().find_map(|each| match each {
@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_and_every_number_has_one_row() {
+    fn file_system_types_and_magics_are_unique() {
         for (at, one) in TYPES.iter().enumerate() {
             for other in &TYPES[..at] {
                 assert_ne!(one.name, other.name);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn interfaces_of_the_kernel_hold_no_data() {
+    fn kernel_interface_file_systems_hold_no_data() {
         for (magic, expected) in [
             (0xef53, true),
             (0x0102_1994, true),

@@ -10,11 +10,11 @@ pub struct Fingerprint {
     /// 64-bit FNV-1a hash over the lines `<name>=<value>\n` of all parts in order of name, as 16
     /// hexadecimal digits. Equal hashes mean comparable machines.
     pub hash: String,
-    /// Hashed properties, such as `disk 1 firmware`, with their values. Unknown ones are missing.
+    /// Hashed properties, such as `disk 1 firmware`, without unknown ones.
     pub parts: BTreeMap<String, String>,
 }
 
-/// A part that differs between two fingerprints.
+/// Difference of two fingerprints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     pub part: String,
@@ -46,7 +46,7 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// Returns up to `most` differences in a line, kernel first.
+/// Returns up to `most` differences in one line, the kernel first.
 pub fn differences_text(differences: &[Difference], most: usize) -> String {
     let mut sorted: Vec<&Difference> = differences.iter().collect();
     // The names of the others begin in lower case, too: mitigations and settings of disks stay in order.
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_fnv_1a() {
+    fn fingerprint_hash_is_fnv_1a() {
         assert_eq!(hash(&BTreeMap::new()), "cbf29ce484222325");
         let parts: BTreeMap<_, _> = [("a".to_string(), "b".to_string())].into();
         // FNV-1a of "a=b\n", worked out by hand.

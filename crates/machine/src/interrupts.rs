@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// counts all of them together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceInterrupts {
-    /// The kernel's name of the disk: `nvme0n1`, `vda`.
+    /// Kernel name of the disk: `nvme0n1`, `vda`.
     pub device: String,
-    /// CPUs with interrupts, in order of number; empty without interrupts.
+    /// CPUs with interrupts by number; empty = none.
     pub cpus: Vec<CpuInterrupts>,
 }
 

@@ -1,4 +1,4 @@
-//! The kernel's counters of devices, of this process, and of what waits in memory to be written.
+//! The kernel's I/O counters of devices and of this process, and the amount of dirty memory.
 
 use super::arrays::ArrayFacts;
 use super::content::ContentShares;
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 /// Unit of sector counts in `/sys` in bytes, regardless of the device's sector size.
 const SECTOR: u64 = 512;
 
-/// Counters of a kind of I/O of a device.
+/// Counters of a device for a kind of I/O.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flow {
-    /// I/Os that the device has completed, as it got them: after merging and splitting.
+    /// Completed I/Os at the device, after merging and splitting.
     pub ios: u64,
-    /// I/Os that were merged into another one before.
+    /// I/Os that were merged with other ones.
     pub merges: u64,
     pub bytes: u64,
 }
@@ -28,21 +28,20 @@ pub struct Activity {
     /// Writes, including requested empty flushes, which the kernel counts as writes of 0 bytes.
     pub write: Flow,
     pub discard: Flow,
-    /// Time of discards in ms, included in [`queue_ms`](Activity::queue_ms). 0 before Linux 4.18.
+    /// Time of discards in ms, included in [`queue_ms`](Activity::queue_ms); 0 before Linux 4.18.
     #[serde(default)]
     pub discard_ms: u64,
     /// Flushes of its write cache; concurrent requests share one. A partition's flushes count for its
     /// disk. `None` if the kernel does not report them (before Linux 5.5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flushes: Option<u64>,
-    /// Time of flushes in ms, included in [`queue_ms`](Activity::queue_ms). `None` as above.
+    /// Time of flushes in ms, included in [`queue_ms`](Activity::queue_ms); `None` as above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_ms: Option<u64>,
-    /// Time with at least one I/O in flight, ms. The kernel samples it with its tick.
+    /// Time in ms with I/O in flight, sampled by the kernel at its tick.
     pub busy_ms: u64,
     /// Time that all I/Os together were in flight, ms: over the elapsed time it is the mean queue depth.
     pub queue_ms: u64,
-    /// I/Os in flight now.
     pub in_flight: u64,
 }
 
@@ -71,7 +70,7 @@ impl Activity {
         })
     }
 
-    /// Returns the difference to an earlier reading. A counter that ran backwards counts as unchanged.
+    /// Returns the difference from an earlier reading. A counter that decreased counts as unchanged.
     pub fn since(&self, earlier: &Activity) -> Activity {
         let flow = |now: Flow, then: Flow| Flow {
             ios: now.ios.saturating_sub(then.ios),
@@ -115,9 +114,9 @@ pub struct OwnIo {
     /// Bytes requested from block devices by reads. They include readahead, and exclude page cache hits.
     /// Requests between stacked devices do not count again.
     pub read_bytes: u64,
-    /// Bytes that became dirty in the page cache, or were written past it.
+    /// Bytes made dirty in the page cache, or written without it.
     pub write_bytes: u64,
-    /// Bytes that became dirty but were thrown away before they were written.
+    /// Dirty bytes that were discarded before they were written.
     pub cancelled_write_bytes: u64,
     pub read_calls: u64,
 }
@@ -134,7 +133,7 @@ impl From<ProcessIo> for OwnIo {
 }
 
 impl OwnIo {
-    /// Reads what [`ProcessIo::parse`] reads; `None` as there.
+    /// Parses the same as [`ProcessIo::parse`]; `None` as there.
     pub fn parse(text: &str) -> Option<OwnIo> {
         ProcessIo::parse(text).map(OwnIo::from)
     }
@@ -161,15 +160,15 @@ pub fn dirty_bytes(meminfo: &str) -> Option<u64> {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DeviceFacts {
-    /// The targets, each path once.
+    /// Targets without duplicate paths.
     pub targets: Vec<TargetDevices>,
     /// Activity of all stacks' devices between the two readings, by their names in the stacks. Devices
     /// without two readings are missing.
     pub devices: Vec<DeviceActivity>,
-    /// Additional client activity of remote mounts; empty without such mounts.
+    /// Client counters of remote mounts; empty = no such mounts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remote: Vec<RemoteFacts>,
-    /// Software RAIDs under the targets; empty without RAIDs or observation.
+    /// RAID arrays under the targets; empty = none, or not observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrays: Vec<ArrayFacts>,
     /// The space of targets, loop devices and thin volumes, where writes may allocate or it changed; empty =
@@ -178,7 +177,7 @@ pub struct DeviceFacts {
     pub space: Vec<SpaceChange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<OwnIo>,
-    /// Dirty memory of the machine for all devices at the first and second reading, in bytes.
+    /// Dirty memory of the machine at the first and second reading in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten: Option<(u64, u64)>,
     /// Time from before the first reading to after the second in ns: the measured time plus the readings.
@@ -193,17 +192,17 @@ pub struct TargetDevices {
     /// (`pvmove`) or a RAID member was replaced. Missing if unchanged or unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stack_at_end: Vec<String>,
-    /// Bytes of it that were in memory only shortly before measuring began; `None` = as below.
+    /// Dirty bytes shortly before the measurement; `None` as below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten_before: Option<u64>,
-    /// Dirty bytes at the end of measuring; `None` if unknown, or without writes.
+    /// Dirty bytes at the end of the measurement; `None` = unknown, or no writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten: Option<u64>,
     /// Cached part before and after, if reads may be served from it. Missing if unknown, or for a single
     /// target without `--dontcache`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<CacheGrowth>,
-    /// Time in ns for writing these to the medium after the workers' end (`--flush-after`).
+    /// Time in ns of writing them to the medium after the end of the workers (`--flush-after`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush: Option<u64>,
     /// Error number of the check whether writes reached the medium: by `--flush-after`, or from earlier
@@ -213,7 +212,7 @@ pub struct TargetDevices {
     /// Each write to the file waits until it is durable, by an attribute of the file (`chattr +S`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub synchronous: bool,
-    /// The file system's options when measuring had ended, where they are others than in `stack`.
+    /// Mount options at the end of the measurement, if they differ from `stack`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remounted: Vec<StackMount>,
     /// The states of the file, once a second, where there was more than one; empty = it did not change.
@@ -226,41 +225,38 @@ pub struct TargetDevices {
     pub atomic: Option<AtomicWrites>,
 }
 
-/// A file as another process may change it.
+/// State of a file that another process may change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
-    /// Time of the first observation in us since the start of measuring.
+    /// Time of the first observation in µs since the start of the measurement.
     pub observed_us: u64,
-    /// Size in bytes.
     pub size: u64,
-    /// Names that lead to it; 0 = it is deleted.
+    /// Number of names; 0 = deleted.
     pub links: u64,
     /// Whether each write waits until it is durable: by an attribute of the file, or by its mount.
     pub synchronous: bool,
 }
 
-/// A setting of a device that changed during the measurement.
+/// Change of a device's setting during the measurement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingChange {
     /// Name in `/sys/block/<device>` or in its `queue`.
     pub setting: String,
-    /// Value before.
     pub from: String,
-    /// Value after.
     pub to: String,
-    /// The last look that found the old value, us since measuring began.
+    /// Last check with the old value, in µs since the start of the measurement.
     pub after_us: u64,
-    /// The first look that found the new value, us since measuring began.
+    /// First check with the new value, in µs since the start of the measurement.
     pub observed_us: u64,
 }
 
-/// The space of a target, loop device or thin volume before and after the measurement.
+/// Space of a target, loop device or thin volume before and after the measurement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpaceChange {
-    /// The target; `None` = a device.
+    /// Target; `None` = a device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetId>,
-    /// The loop device or thin volume; `None` = a target.
+    /// Loop device or thin volume; `None` = a target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     pub before: ContentShares,
@@ -269,9 +265,9 @@ pub struct SpaceChange {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheGrowth {
-    /// Value shortly before measuring in bytes.
+    /// Bytes shortly before the measurement.
     pub before: u64,
-    /// After the end in bytes.
+    /// Bytes after the end.
     pub after: u64,
     /// Evicted bytes, which may have been read more than once.
     pub evicted: u64,
@@ -283,16 +279,16 @@ pub struct DeviceActivity {
     pub activity: Activity,
     /// I/Os in flight at the first reading.
     pub in_flight_before: u64,
-    /// Whether it has ever counted anything: one that never did has no statistics.
+    /// Whether its counters have ever changed; otherwise it has no statistics.
     pub has_statistics: bool,
-    /// Whether the kernel's I/O counting (`queue/iostats`) was switched during the run, so counts may be
+    /// Whether counting (`queue/iostats`) was enabled or disabled during the run, so that counts may be
     /// incomplete.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub statistics_switched: bool,
-    /// Settings that changed; missing = none did.
+    /// Changed settings; missing = none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<SettingChange>,
-    /// Whether it has ever counted a flush. Some drivers never do.
+    /// Whether it has ever counted a flush; some drivers never do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_flushes: bool,
 }

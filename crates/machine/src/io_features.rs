@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AtomicWrites {
-    /// The smallest write in bytes.
+    /// Minimum write in bytes.
     pub unit_min: u32,
     pub unit_max: u32,
     pub segments_max: u32,
@@ -18,7 +18,7 @@ pub struct AtomicWrites {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IoFeatureSupport {
     pub atomic: Option<AtomicWrites>,
-    /// Reason why uncached buffered I/O (`RWF_DONTCACHE`) is not possible; `None` if possible or unknown.
+    /// Reason against uncached buffered I/O (`RWF_DONTCACHE`); `None` = possible or unknown.
     pub no_dont_cache: Option<String>,
     /// Reason against `RWF_NOWAIT`; `None` as above.
     pub no_nowait: Option<String>,
@@ -38,23 +38,23 @@ impl AtomicWrites {
     }
 }
 
-/// A way of I/O that not every kernel, file system and device has.
+/// I/O feature that some kernels, file systems or devices lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IoFeature {
-    /// An engine with many I/Os in flight per thread.
+    /// Engine with many I/Os in flight per thread.
     Uring,
     Polling,
-    /// Writes that no power cut tears.
+    /// Writes that are not torn by a power loss.
     Atomic,
-    /// Through the page cache, without staying there.
+    /// I/O through the page cache that does not stay there.
     DontCache,
     NoWait,
     WriteHint,
-    /// Writes that the device keeps apart by a number.
+    /// Writes that the device separates by a number.
     WriteStreams,
     Discards,
     PassThrough,
-    /// Zones that are written in order.
+    /// Zones that require sequential writes.
     Zoned,
     /// Checks of blocks by the controller.
     Protection,
@@ -66,15 +66,15 @@ pub enum IoFeature {
 pub struct IoWayRow {
     pub way: IoFeature,
     pub name: &'static str,
-    /// Command-line option; empty if this version does not have one.
+    /// Command-line option; empty = this version has none.
     pub option: &'static str,
-    /// The first Linux that has it.
+    /// First Linux version with the feature.
     pub since: &'static str,
     pub needs: &'static str,
     pub good_for: &'static str,
 }
 
-/// All of them, in the order in which people see them.
+/// All features in display order.
 pub const IO_WAYS: [IoWayRow; 13] = [
     IoWayRow {
         way: IoFeature::Uring,
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_way_has_its_row() {
+    fn each_io_feature_has_a_row() {
         for row in &IO_WAYS {
             assert_eq!(row.way.row().name, row.name);
             assert!(![row.since, row.needs, row.good_for].contains(&""), "{}", row.name);

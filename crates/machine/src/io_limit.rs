@@ -2,19 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A limit of a group on a device; `None` = none of that kind.
+/// Limit of a group on a device; `None` = no limit of that kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoLimit {
     pub group: String,
     /// Number of the device, `major:minor`.
     pub device: String,
-    /// Bytes read per second.
     pub read_bytes: Option<u64>,
-    /// Bytes written per second.
     pub write_bytes: Option<u64>,
-    /// Reads per second.
     pub reads: Option<u64>,
-    /// Writes per second.
     pub writes: Option<u64>,
 }
 
@@ -36,14 +32,14 @@ pub struct IoCost {
     pub group: String,
     /// Number of the device, `major:minor`.
     pub device: String,
-    /// Estimated device time of the group's I/O in us.
+    /// Estimated device time of the group's I/O in µs.
     pub usage_us: u64,
-    /// Total wait of the group's I/Os in us; `None` if not reported.
+    /// Total wait of the group's I/Os in µs; `None` = not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_us: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indebt_us: Option<u64>,
-    /// Total delay of its threads in us; `None` if not reported.
+    /// Total delay of its threads in µs; `None` = not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indelay_us: Option<u64>,
 }
@@ -60,7 +56,7 @@ impl IoCost {
         })
     }
 
-    /// Returns the delay of the group's I/O in us; `None` if not reported.
+    /// Returns the delay of the group's I/O in µs; `None` = not reported.
     pub fn held_back_us(&self) -> Option<u64> {
         let told = [self.wait_us, self.indelay_us];
         told.iter().any(Option::is_some).then(|| told.into_iter().flatten().fold(0, u64::saturating_add))
@@ -68,7 +64,7 @@ impl IoCost {
 }
 
 impl IoLimit {
-    /// Returns the kernel's names of the limits, and their values per second.
+    /// Returns the kernel's names of the limits, with their values per second.
     pub fn named_limits(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let limits = [
             ("rbps", self.read_bytes),

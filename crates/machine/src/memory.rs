@@ -8,7 +8,7 @@ const LINE: u64 = 64;
 
 const MAX_PAGE_BYTES: u64 = 1 << 30;
 
-/// Bytes of an entry of a page directory.
+/// Size of a page directory entry in bytes.
 const ENTRY: u64 = 8;
 
 impl System {

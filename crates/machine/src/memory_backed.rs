@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Kind of block device that keeps its content in memory.
+/// Block device that keeps its content in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InMemory {
     RamDisk,
-    /// null_blk: nowhere, or in memory.
+    /// null_blk: data is discarded, or kept in memory.
     NullBlk,
     ScsiDebug,
     File,
-    /// zram: compressed memory; blocks of zeros or one repeated word are not stored.
+    /// zram: compressed memory, without blocks of zeros or of one repeated word.
     Zram,
 }
 

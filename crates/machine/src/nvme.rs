@@ -2,10 +2,9 @@
 
 use diskspd_base::message_error::MessageError;
 
-/// A namespace, by its character device (`/dev/ng0n1`).
+/// Namespace, by its character device (`/dev/ng0n1`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NvmeFacts {
-    /// Bytes of a logical block.
     pub block_size: u32,
     /// Bytes of metadata per block, for protection information or user data; 0 = none.
     pub metadata: u16,
@@ -15,13 +14,13 @@ pub struct NvmeFacts {
     /// Placement identifiers of its handles in the device's order (`--fdp`), or the reason for their
     /// absence; `None` if not queried.
     pub placement: Option<Result<Vec<u16>, MessageError>>,
-    /// Whether only the write pointers of its zones can be written.
+    /// Whether its zones can only be written at their write pointers.
     pub zoned: bool,
-    /// The controller has Dataset Management, which deallocates.
+    /// Whether the controller supports deallocation by Dataset Management.
     pub deallocates: bool,
     pub writes_zeroes: bool,
-    /// Maximum bytes of one command; `None` if unknown.
+    /// Maximum bytes of a command; `None` = unknown.
     pub largest_io: Option<u64>,
-    /// Kernel name of the block device for the same namespace; `None` without one.
+    /// Kernel name of the block device of the same namespace, if any.
     pub block_device: Option<String>,
 }

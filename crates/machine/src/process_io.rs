@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Counters of a process (`/proc/<pid>/io`): its threads and the children that it has reaped.
+/// Counters of a process (`/proc/<pid>/io`), including its threads and reaped children.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessIo {
     pub read: CallsDone,
     pub write: CallsDone,
-    /// Bytes requested of block devices.
+    /// Bytes read from block devices.
     pub read_bytes: u64,
-    /// Bytes made dirty, or written past the page cache.
+    /// Bytes made dirty in the page cache, or written without it.
     pub write_bytes: u64,
-    /// Dirty bytes that were dropped before they were written.
+    /// Dirty bytes that were discarded before they were written.
     pub cancelled_write_bytes: u64,
 }
 
-/// System calls of one direction on anything: files, pipes, sockets, terminals.
+/// System calls of one direction on any files, pipes, sockets and terminals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallsDone {
     pub calls: u64,
@@ -39,7 +39,7 @@ impl CallsDone {
 }
 
 impl ProcessIo {
-    /// Reads the lines `name: number`; `None` = the kernel doesn't count (no `CONFIG_TASK_IO_ACCOUNTING`).
+    /// Parses lines `name: number`; `None` = the kernel does not count (no `CONFIG_TASK_IO_ACCOUNTING`).
     pub fn parse(text: &str) -> Option<ProcessIo> {
         let value = |name: &str| {
             let mut lines = text.lines().filter_map(|line| line.split_once(": "));
@@ -75,28 +75,28 @@ impl ProcessIo {
     }
 }
 
-/// System calls of a direction, sorted by the files that the process had open.
+/// System calls of a direction, sorted by the open files of the process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SortedCalls {
-    /// Calls on files and devices of the judged storage.
+    /// Calls on files and devices of the examined storage.
     pub storage: CallsDone,
     /// Calls on files without a block device: in memory, on another host, in FUSE.
     pub without_device: CallsDone,
     /// Calls on pipes, sockets, terminals and other devices.
     pub elsewhere: CallsDone,
-    /// Calls of processes that had several kinds open, or ended before they were examined.
+    /// Calls of processes with several kinds of files, or that ended before they were examined.
     pub unclear: CallsDone,
 }
 
-/// A process that had a target open. Its counters include its other files.
+/// Process with an open target. Its counters include its other files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetUser {
     pub pid: u32,
     pub name: String,
-    /// Bytes requested of block devices; missing = no permission to read the counters.
+    /// Bytes read from block devices; missing = no permission to read the counters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_bytes: Option<u64>,
-    /// Bytes written past the page cache, or made dirty in it.
+    /// Bytes made dirty in the page cache, or written without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_bytes: Option<u64>,
 }

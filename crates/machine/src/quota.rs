@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A CPU quota and how often it stopped the group.
+/// CPU quota with its number of throttled periods.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CpuQuota {
     pub group: String,
-    /// CPUs that it may use; 0 = all that it can get.
+    /// Number of CPUs that it permits; 0 = no limit.
     pub cpus: f64,
     pub periods: u64,
     pub throttled_periods: u64,
-    /// Throttled time in ns; cgroup version 1 adds up the CPUs.
+    /// Throttled time in ns; in cgroup version 1 the sum over CPUs.
     pub throttled: u64,
 }
 
@@ -32,7 +32,7 @@ pub fn quotas_seen(looks: &[(CpuQuota, CpuQuota)]) -> Vec<CpuQuota> {
     limited.map(|(first, last)| last.subtract_earlier(first)).collect()
 }
 
-/// Adds a reading of all groups. The tightest quota of each group is kept.
+/// Adds a reading of all groups, and keeps the tightest quota of each group.
 pub fn see_quotas(looks: &mut Vec<(CpuQuota, CpuQuota)>, now: Vec<CpuQuota>) {
     let tightest = |had: f64, has: f64| match (had, has) {
         (had, 0.0) => had,
@@ -49,8 +49,8 @@ pub fn see_quotas(looks: &mut Vec<(CpuQuota, CpuQuota)>, now: Vec<CpuQuota>) {
     );
 }
 
-/// The same of their memory. `after_us`, `seen_us`: when the look before was, and when this one was; no more
-/// than `most` changes of a group are kept.
+/// Adds a reading of the memory of all groups. `after_us`, `seen_us`: times of the previous reading and of
+/// this one; at most `most` changes of a group are kept.
 pub fn see_memory(
     looks: &mut Vec<(MemoryLimit, MemoryLimit)>,
     now: Vec<MemoryLimit>,
@@ -88,24 +88,23 @@ fn merge_readings<T: Clone>(
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryLimit {
     pub group: String,
-    /// The lower of `memory.high` and `memory.max` at the first look, bytes; `None` = no limit.
+    /// Lower of `memory.high` and `memory.max` at the first check in bytes; `None` = no limit.
     pub bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<MemoryLimitChange>,
-    /// Number of times the limit was reached and the kernel reclaimed memory.
+    /// Number of times that the limit was reached and the kernel reclaimed memory.
     pub reached: u64,
-    /// How long all threads of the group that had something to do waited for memory, us; `None` = the kernel
-    /// doesn't count it.
+    /// Time that all runnable threads of the group waited for memory, us; `None` = not counted by the kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stalled_us: Option<u64>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryLimitChange {
-    /// The look before, which found the old one: us since measuring began.
+    /// Time of the last check with the old limit, in µs since the start of the measurement.
     pub after_us: u64,
     pub observed_us: u64,
-    /// Bytes; `None` = no limit any more.
+    /// New limit in bytes; `None` = removed.
     pub bytes: Option<u64>,
 }
 

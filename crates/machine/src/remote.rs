@@ -13,7 +13,7 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Returns the protocol of a mount(8) file system type; `None` if its client has no counters.
+    /// Returns the protocol of a mount(8) file system type; `None` = its client has no counters.
     pub fn from_file_system(file_system: &str) -> Option<Protocol> {
         match file_system {
             "nfs" | "nfs4" => Some(Protocol::Nfs),
@@ -33,10 +33,9 @@ pub struct RemoteMount {
 /// Requests of one kind that the client sent: since the mount was made, or within a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteCalls {
-    /// Requests that were answered, or given up.
+    /// Completed or abandoned requests.
     pub requests: u64,
-    /// Times that a request was sent; more than requests where some were sent again. `None` = the client
-    /// doesn't count.
+    /// Number of transmitted requests, including repeated ones; `None` = not counted by the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transmissions: Option<u64>,
     /// Requests without a reply in time.
@@ -52,7 +51,7 @@ pub struct RemoteCalls {
 /// Total times of requests in ms. A request waits in the client, then has a round trip, then is processed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallTimes {
-    /// Waiting in the client to be sent.
+    /// Wait in the client before transmission.
     pub queue_ms: u64,
     pub round_trip_ms: u64,
     pub total_ms: u64,
@@ -91,7 +90,7 @@ impl RemoteCalls {
         }
     }
 
-    /// Returns the number of retransmissions; 0 if the client does not count them.
+    /// Returns the number of retransmissions; 0 = not counted by the client.
     pub fn sent_again(&self) -> u64 {
         self.transmissions.unwrap_or(0).saturating_sub(self.requests)
     }
@@ -99,15 +98,15 @@ impl RemoteCalls {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteActivity {
-    /// Reads that were sent to the server, ..
+    /// Reads sent to the server.
     pub read: RemoteCalls,
     pub read_bytes: u64,
-    /// Writes that were sent to the server, ..
+    /// Writes sent to the server.
     pub write: RemoteCalls,
-    /// .. and bytes that they carried.
+    /// Bytes of these writes.
     pub write_bytes: u64,
     pub commit: RemoteCalls,
-    /// Number of re-created sessions of all mounts; `None` if not reported.
+    /// Number of re-created sessions of all mounts; `None` = not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconnects: Option<u64>,
 }
@@ -212,7 +211,7 @@ impl RemoteActivity {
     }
 }
 
-/// Segments of TCP that this machine (its network namespace) sent, over all its connections.
+/// TCP segments sent by this machine (its network namespace) over all connections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TcpSegments {
     pub sent: u64,
@@ -220,7 +219,7 @@ pub struct TcpSegments {
 }
 
 impl TcpSegments {
-    /// Reads `/proc/net/snmp`: a line `Tcp:` of names, and one of numbers.
+    /// Parses the lines `Tcp:` of `/proc/net/snmp`: names, then numbers.
     pub fn parse(text: &str) -> Option<TcpSegments> {
         let mut lines = text.lines().filter_map(|line| line.strip_prefix("Tcp:"));
         let (names, numbers) = (lines.next()?, lines.next()?);
@@ -243,7 +242,7 @@ impl TcpSegments {
 pub struct RemoteFacts {
     pub name: String,
     pub activity: RemoteActivity,
-    /// TCP segments sent by the machine during the measurement; `None` if not reported.
+    /// TCP segments sent by the machine during the measurement; `None` = not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpSegments>,
 }

@@ -23,7 +23,7 @@ impl Topology {
         })
     }
 
-    /// The active CPUs in the same order, as the kernel numbers them.
+    /// Returns the kernel numbers of the active CPUs, in the same order.
     pub fn kernel_cpus(&self) -> impl Iterator<Item = u32> + '_ {
         self.active_cpus().map(|(group, cpu)| kernel_cpu(group, cpu))
     }
@@ -36,12 +36,12 @@ impl Topology {
             .map(|(group, cpu)| kernel_cpu(group, cpu))
     }
 
-    /// Mask of the CPUs of a group that this process may not use.
+    /// Returns the mask of CPUs of a group that this process may not use.
     pub fn forbidden_in(&self, group: u16) -> u64 {
         self.disallowed.iter().find(|(number, _)| *number == group).map_or(0, |(_, mask)| *mask)
     }
 
-    /// Returns the NUMA nodes with CPUs that this process may use, each with these CPUs.
+    /// Returns the NUMA nodes with CPUs of this process, limited to these CPUs.
     pub fn allowed_nodes(&self) -> Vec<CpuNode> {
         let allowed = |place: &CpuNode| CpuNode {
             number: place.number,
@@ -53,7 +53,7 @@ impl Topology {
         self.nodes.iter().map(allowed).filter(|place| !place.masks.is_empty()).collect()
     }
 
-    /// Returns the active CPUs in order with their places; unknown places are 0.
+    /// Returns the active CPUs in order with their locations; unknown ones are 0.
     pub fn rows(&self) -> Vec<CpuLocation> {
         self.active_cpus()
             .map(|(group, cpu)| {
@@ -77,7 +77,7 @@ impl Topology {
         active.any(|place| place == (group, number)).then(|| number_of(&self.nodes, group, number))
     }
 
-    /// Physical cores, those counted once whose CPUs are in two groups.
+    /// Returns the number of physical cores; a core with CPUs in two groups counts once.
     pub fn core_count(&self) -> usize {
         self.cores.iter().filter(|core| !core.continued).count()
     }

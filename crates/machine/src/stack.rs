@@ -8,40 +8,40 @@ use serde::{Deserialize, Serialize};
 pub struct Stack {
     /// Type of the file system; `None` if the target is a device, or the type is unknown.
     pub file_system: Option<String>,
-    /// Names of the devices directly under it: one, or several for multi-device file systems.
+    /// Devices directly under it; several for multi-device file systems.
     pub top_devices: Vec<String>,
     /// All devices without duplicates, upper devices first.
     pub layers: Vec<Layer>,
-    /// Reason for a missing device; `None` = a device exists.
+    /// Reason for a missing device; `None` = there is a device.
     pub no_device_reason: Option<String>,
-    /// Why the target is memory though its file system doesn't look so: the directory of an overlay that has
-    /// the file is in memory. `None` = it isn't, or it's plain to see (tmpfs).
+    /// Why the target is memory although its file system does not look like it: the directory of an overlay
+    /// with the file is in memory. `None` = not in memory, or obvious (tmpfs).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_memory: Option<String>,
-    /// All file systems under the target, the upper ones first. Empty = the target is a device, or the record
-    /// is of an older program.
+    /// All file systems under the target, the upper ones first. Empty = the target is a device, or an older
+    /// program made the record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mounts: Vec<StackMount>,
 }
 
-/// A mounted file system between a target and its devices.
+/// Mounted file system between a target and its devices.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackMount {
     pub mount_point: String,
-    /// `ext4`, `overlay`
+    /// Type such as `ext4` or `overlay`.
     pub kind: String,
     /// Mount options, joined by commas.
     pub options: String,
 }
 
 impl StackMount {
-    /// The option by which this file system completes flushes without the device, if any.
+    /// Returns the mount option, if any, by which this file system ignores flushes.
     pub fn drops_flushes(&self) -> Option<&str> {
         dropping_option(&self.kind, &self.options)
     }
 }
 
-/// The mount option by which a file system of this type completes flushes without the device.
+/// Returns the mount option by which a file system of this type ignores flushes.
 pub fn dropping_option<'a>(kind: &str, options: &'a str) -> Option<&'a str> {
     options.split(',').find(|option| match *option {
         "nobarrier" | "barrier=0" | "barrier=none" => true,
@@ -55,14 +55,14 @@ pub fn dropping_option<'a>(kind: &str, options: &'a str) -> Option<&'a str> {
 /// One block device of a stack, or a mount of another host's files in the place of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
-    /// The kernel's name: `dm-0`, `sda1`.
+    /// Kernel name: `dm-0`, `sda1`.
     pub name: String,
     /// Device number, `major:minor`; `None` without a number (a path of an NVMe device), or in records of
     /// older programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<String>,
     pub kind: LayerKind,
-    /// Names of the underlying devices; empty if it is at the bottom, or they are unknown.
+    /// Names of the underlying devices; empty = lowest layer, or unknown.
     pub lower_devices: Vec<String>,
     /// Whether every requested byte causes exactly one request to the lower devices. False for redundant
     /// RAID, caches and files.
@@ -81,7 +81,7 @@ pub struct Layer {
     /// Queue limits of the kernel; missing in older records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_limits: Option<Traits>,
-    /// Form of its storage in memory; missing if no memory storage was detected.
+    /// Memory that holds its data; missing = not detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<InMemory>,
     /// Remote mount with client counters instead of a device; missing for a device.
@@ -92,11 +92,11 @@ pub struct Layer {
 /// Kernel settings for the I/Os of a device; a partition has its disk's. `None` if not reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traits {
-    /// Whether its write cache is volatile, so that it needs flushes (`write_cache`).
+    /// Whether its write cache is volatile and needs flushes (`write_cache`).
     pub write_back: Option<bool>,
     /// Whether single writes can bypass that cache (`fua`); they are not counted.
     pub fua: Option<bool>,
-    /// The largest I/O that it is given, bytes (`max_sectors_kb`), ..
+    /// Maximum request size in bytes (`max_sectors_kb`).
     pub largest_io: Option<u64>,
     /// Maximum request size of the hardware in KiB (`max_hw_sectors_kb`).
     pub hardware_max_io: Option<u64>,
@@ -105,17 +105,17 @@ pub struct Traits {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LayerKind {
-    /// A disk, or what looks like one.
+    /// Disk, or a device with the same function.
     #[default]
     Disk,
     Partition,
     Mapper,
     Raid,
-    /// A file or device made to look like a disk.
+    /// File or device presented as a disk.
     Loop,
     Bcache,
     Multipath,
-    /// No device: a mount of another host's files.
+    /// Mount of another host's files, without a device.
     Mount,
 }
 

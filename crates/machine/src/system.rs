@@ -1,4 +1,4 @@
-//! The machine as it is stored: its processors, how they belong together, and its memory.
+//! The machine as stored in records: its processors, their topology, and its memory.
 
 use super::quota::MemoryAllowance;
 use super::unread_facts::UnreadFacts;
@@ -11,35 +11,35 @@ pub struct System {
     /// When the process began, or the run where it makes several, seconds since 1970-01-01 00:00 UTC; `None`
     /// = unknown, printed as nothing.
     pub start_time: Option<i64>,
-    /// Name of the power scheme (the cpufreq governor) and, where known, its GUID.
+    /// Name of the power scheme (the cpufreq governor), with its GUID if known.
     pub power_scheme: PowerScheme,
     pub topology: Topology,
-    /// Kernel release, as `uname -r` says.
+    /// Kernel release, as in `uname -r`.
     #[serde(default)]
     pub kernel: String,
     /// Memory available without swapping in bytes (`MemAvailable`); 0 = unknown.
     #[serde(default)]
     pub memory_available: u64,
-    /// All memory, bytes (`MemTotal`); 0 = unknown.
+    /// Total memory in bytes (`MemTotal`); 0 = unknown.
     #[serde(default)]
     pub memory_total: u64,
-    /// Remaining memory by control group limits; `None` if unlimited or unknown.
+    /// Remaining memory by control group limits; `None` = unlimited or unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_allowance: Option<MemoryAllowance>,
-    /// Model of the processors, as `/proc/cpuinfo` says; empty = unknown.
+    /// CPU model, as in `/proc/cpuinfo`; empty = unknown.
     #[serde(default)]
     pub cpu_model: String,
-    /// Memory page size in bytes; 0 if unknown, as in reports of DISKSPD 2.2.
+    /// Page size in bytes; 0 = unknown, as in reports of DISKSPD 2.2.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub page_size: u64,
     /// Identifier of the machine, independent of its kernel and disks; `None` if unavailable. It
     /// distinguishes machines with the same name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// Boot ID of the running kernel, shared by its containers. `None` if not read (simulated runs).
+    /// Boot ID of the kernel, shared by its containers; `None` = not read (simulated runs).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<String>,
-    /// Caches of the processors, by their first CPU; empty if unknown.
+    /// Caches of the CPUs, by their first CPU; empty = unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub caches: Vec<caches::Cache>,
     /// Storage of the examined targets, by ID, without duplicates. In a record it belongs to the host.
@@ -47,7 +47,6 @@ pub struct System {
     pub targets: Vec<storage::Storage>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<environment::Environment>,
-    /// Facts that could not be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<UnreadFacts>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +59,7 @@ fn is_zero(number: &u64) -> bool {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PowerScheme {
-    /// `None` = unknown.
+    /// Name; `None` = unknown.
     pub name: Option<String>,
     /// Windows only.
     pub guid: Option<String>,
@@ -90,13 +89,13 @@ impl System {
     }
 }
 
-/// Processor topology in DISKSPD's terms: masks are of CPU numbers within a group of 64.
+/// Processor topology in DISKSPD's terms, with masks of CPU numbers within a group of 64.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topology {
     pub groups: Vec<Group>,
     /// NUMA nodes with at least one CPU, ascending.
     pub nodes: Vec<CpuNode>,
-    /// Sockets, numbered 0, 1, .. in order of their first CPU.
+    /// Sockets, numbered from 0 in order of their first CPU.
     pub sockets: Vec<CpuNode>,
     /// Physical cores, by group, then first CPU.
     pub cores: Vec<Core>,
@@ -110,18 +109,18 @@ pub struct Topology {
     pub disallowed: Vec<(u16, u64)>,
 }
 
-/// A processor group: on Linux group g holds CPUs 64 g to 64 g + 63.
+/// Processor group; on Linux, group g holds CPUs 64 g to 64 g + 63.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
     pub number: u16,
-    /// CPUs it could hold on this machine.
+    /// Maximum number of CPUs on this machine.
     pub maximum: u32,
-    /// CPUs that are active: online, whether this process may use them or not.
+    /// Number of active CPUs: online, whether or not this process may use them.
     pub active: u32,
     pub mask: u64,
 }
 
-/// A NUMA node or a socket.
+/// NUMA node or socket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuNode {
     pub number: u32,

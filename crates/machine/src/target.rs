@@ -14,26 +14,26 @@ pub struct TargetFacts {
     /// opened.
     pub location: PathBuf,
     pub kind: TargetKind,
-    /// Size in bytes; 0 = none, or nothing there.
+    /// Size in bytes; 0 = missing or without a size.
     pub size: u64,
-    /// First missing folder of the path; `None` if only the last component is missing.
+    /// First missing folder of the path; `None` = only the last component is missing, if any.
     pub missing_folder: Option<PathBuf>,
     /// Type of the file system (`ext4`, `tmpfs`), from the directory if the target is missing. Empty for
     /// devices.
     pub file_system: String,
     pub direct: Option<DirectRequirements>,
-    /// Why it has no `O_DIRECT`, where that is a property of the file or its mount; `None` = unknown, or it
-    /// has it.
+    /// Why the target does not support `O_DIRECT`, if that is a property of the file or its mount; `None` =
+    /// unknown, or supported.
     pub without_direct: Option<&'static str>,
     /// Completion mode; [`Completion::Unknown`] until the open mode is known.
     pub completion: Completion,
     pub polling: Polling,
     pub discards: Option<Discards>,
-    /// Properties of an NVMe namespace with direct commands; `None` for other targets.
+    /// Properties of an NVMe namespace with direct commands; `None` = another target.
     pub nvme: Option<NvmeFacts>,
-    /// Support for other kinds of I/O, checked only if requested. `None` if not checked.
+    /// Support for optional kinds of I/O; `None` = not checked.
     pub ways: Option<IoFeatureSupport>,
-    /// Zones that require sequential writes; `None` without such zones, or if not checked.
+    /// Zones that require sequential writes; `None` = none, or not checked.
     pub zones: Option<ZoneFacts>,
 }
 
@@ -44,7 +44,7 @@ pub enum TargetKind {
     File,
     BlockDevice,
     Directory,
-    /// The character device of an NVMe namespace (`/dev/ng0n1`), which takes commands alone.
+    /// Character device of an NVMe namespace (`/dev/ng0n1`), which only accepts commands.
     NvmeNamespace,
     Other,
 }
@@ -56,10 +56,10 @@ impl TargetKind {
     }
 }
 
-/// Alignments that `O_DIRECT` needs.
+/// Alignments required by `O_DIRECT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirectRequirements {
-    /// Alignment of offsets and lengths in bytes; 0 = `O_DIRECT` is not supported.
+    /// Alignment of offsets and lengths in bytes; 0 = `O_DIRECT` is unsupported.
     pub offset: u32,
     /// Alignment of buffer addresses in bytes.
     pub memory: u32,

@@ -4,38 +4,37 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherTasks {
-    /// Time between the looks, ns: a little more than the measured window.
+    /// Time between the readings in ns: slightly longer than the measurement.
     pub elapsed: u64,
-    /// CPU time of kernel threads in ns; `None` if they are invisible (a container, `hidepid`).
+    /// CPU time of kernel threads in ns; `None` = invisible (a container, `hidepid`).
     pub kernel: Option<u64>,
-    /// How long the kernel's threads were ready to run without a CPU, all together, ns; `None` = as above,
-    /// or the kernel doesn't count it.
+    /// Total time that kernel threads were ready to run without a CPU, ns; `None` = as above, or not counted
+    /// by the kernel.
     pub kernel_run_delay: Option<u64>,
-    /// CPU time of other visible programs in ns, without programs that ended in between.
+    /// CPU time in ns of other visible programs, without programs that ended in between.
     pub programs: u64,
-    /// Processes and threads of the machine that were started in this time; `None` if unknown.
+    /// Number of started processes and threads of the machine; `None` = unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<u64>,
     pub busiest: Vec<Task>,
 }
 
-/// Started processes per second that indicate short-lived programs. Services start fewer.
+/// Minimum started processes per second that indicate short-lived programs; services start fewer.
 const STARTS_PER_S: f64 = 10.0;
 
 impl OtherTasks {
-    /// The number of started processes, if it indicates short-lived programs.
+    /// Returns the number of started processes, if it indicates short-lived programs.
     pub fn short_lived(&self) -> Option<u64> {
         let least = STARTS_PER_S * self.elapsed as f64 / 1e9;
         self.started.filter(|started| *started > 0 && *started as f64 >= least)
     }
 }
 
-/// A thread of the kernel, or another program.
+/// Kernel thread or another program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
     pub name: String,
     pub pid: u32,
     pub kernel: bool,
-    /// CPU time in ns.
     pub busy: u64,
 }

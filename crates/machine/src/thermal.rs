@@ -1,4 +1,4 @@
-//! How hot disks and processors were.
+//! Temperatures of disks and processors.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub struct Temperature {
     pub disk: String,
     pub celsius: f64,
-    /// Temperature limit reported by the disk in degrees Celsius; `None` if not reported.
+    /// Temperature limit of the disk in degrees Celsius; `None` = not reported.
     pub limit: Option<f64>,
 }
 
@@ -14,8 +14,7 @@ pub struct Temperature {
 pub struct Thermal {
     #[serde(default)]
     pub disks: Vec<Temperature>,
-    /// How often all CPUs together slowed down since the machine was started; `None` = the machine doesn't
-    /// count it.
+    /// Thermal slow-downs of all CPUs since the start of the machine; `None` = not counted.
     #[serde(default)]
     pub cpu_throttles: Option<u64>,
 }

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn readings_around_window_count_by_share() {
+    fn thread_times_are_scaled_to_the_window() {
         let read = ThreadTimes { busy: 3000, run_delay: Some(900), user: 600, system: 2400 };
         let half = ThreadTimes { busy: 1500, run_delay: Some(450), user: 300, system: 1200 };
         assert_eq!(read.scale_to_window(1000, 2000), half);

@@ -1,5 +1,5 @@
-//! Zones of a block device: parts that are written in order only, each at its write pointer, and given back
-//! as a whole (a reset).
+//! Zones of a block device: areas that are written sequentially at a write pointer, and are emptied as a
+//! whole by a reset.
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ZoneFacts {
@@ -11,14 +11,14 @@ pub struct ZoneFacts {
     pub max_open: u32,
     /// Maximum number of active zones (open, or closed and not full); 0 = no limit.
     pub max_active: u32,
-    /// Reason why the rest is unknown; `None` = known.
+    /// Reason for missing facts; `None` = complete.
     pub unknown: Option<String>,
 }
 
-/// A zone that is written in order.
+/// Zone that requires sequential writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Zone {
-    /// Start offset in bytes.
+    /// Byte offset of the start.
     pub start: u64,
     /// Capacity in bytes; at most the distance to the next zone.
     pub capacity: u64,
@@ -28,7 +28,6 @@ pub struct Zone {
 }
 
 impl Zone {
-    /// Writable capacity in bytes.
     pub fn room(&self) -> u64 {
         self.capacity.saturating_sub(self.written)
     }

@@ -22,7 +22,7 @@ const TOLERANCE_DIVISOR: u64 = 20;
 pub(crate) struct HostTimes {
     begin: i64,
     end: i64,
-    /// Possible error relative to the other hosts; `None` if unknown.
+    /// Possible error relative to the other hosts; `None` = unknown.
     uncertainty: Option<u64>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn window(host: &Host, index: usize, results: &SpanResults) -> Option
     }
     let common = host.clock.as_ref().and_then(|clock| Some((clock, (*clock.windows.get(index)?)?)));
     if let Some((clock, window)) = common {
-        // It was asked before and after the run: what holds at both ends is the larger.
+        // Measured before and after the run; the larger value holds for both ends.
         let uncertainty = Some(clock.uncertainty_ns.max(clock.uncertainty_after_ns.unwrap_or(0)));
         return Some(HostTimes { begin: window.start_ns, end: window.end_ns, uncertainty });
     }
@@ -44,21 +44,21 @@ pub(crate) fn window(host: &Host, index: usize, results: &SpanResults) -> Option
     Some(HostTimes { begin, end, uncertainty: None })
 }
 
-/// The windows of one time span so far.
+/// Measured windows of a time span so far.
 #[derive(Debug, Default)]
 pub(crate) struct TimeAxis {
     first: Option<HostTimes>,
     edges: Option<Edges>,
     unknown: bool,
-    /// The two largest uncertainties; `None` = of some host nothing is known.
+    /// Two largest uncertainties; `None` = unknown for a host.
     uncertainty: ClockUncertainty,
     /// Width of the intervals in ns; 0 = no intervals.
     pub width: u64,
     common: Option<(i64, i64)>,
     shifted: bool,
-    /// The fewest and the most intervals of a host.
+    /// Minimum and maximum number of intervals of a host.
     counts: Option<(u64, u64)>,
-    /// Maximum displacement of an interval in ns, earlier and later.
+    /// Maximum displacement of an interval in ns, to earlier and later times.
     displaced: (i64, i64),
 }
 
@@ -80,7 +80,7 @@ struct ClockUncertainty {
 /// Intervals in which all hosts measured: the first, counted from the start of the first host, and how many.
 pub(crate) type CommonIntervals = (i64, u64);
 
-/// A host measured at another time than the others.
+/// Window of a host that does not overlap the others.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "they overlap by {:.1} s, at least {:.1} s are required (half of the shorter run); it ran from {} to {}, \
@@ -90,7 +90,6 @@ pub(crate) type CommonIntervals = (i64, u64);
 pub struct DisjointWindows {
     pub overlap_ns: i64,
     pub required_ns: i64,
-    /// Start and end as texts.
     pub own: [String; 2],
     pub others: [String; 2],
 }
@@ -178,12 +177,12 @@ impl TimeAxis {
         self.common = Some(self.common.map_or((shift, end), |known| (known.0.max(shift), known.1.min(end))));
     }
 
-    /// Whether the intervals of all hosts are not the same.
+    /// Whether the intervals of the hosts differ.
     fn is_uneven(&self) -> bool {
         self.shifted || self.counts.is_some_and(|(few, most)| few != most)
     }
 
-    /// The intervals in which all measured; `None` = all there are.
+    /// Returns the intervals of all hosts together; `None` = all intervals.
     pub(crate) fn common(&self) -> Option<CommonIntervals> {
         let (begin, end) = self.common.filter(|_| self.is_uneven())?;
         Some((begin, end.saturating_sub(begin).max(0).unsigned_abs()))

@@ -11,7 +11,7 @@ pub(super) struct HostIndexes {
 }
 
 impl HostIndexes {
-    /// Returns the name of a path that is unique among all hosts.
+    /// Returns a name of the path that is unique among all hosts.
     pub(super) fn path(&self, path: &RawText) -> RawText {
         RawText::from([self.label.as_bytes(), b":", path.as_bytes()].concat())
     }

@@ -54,7 +54,7 @@ pub enum MergeError {
              merged"
     )]
     Different { name: String, first: String, what: String },
-    /// The host was not measured at the same time.
+    /// The host was measured at another time.
     #[error("{name} was not measured at the same time as the hosts before it: {what}")]
     Apart {
         name: String,
@@ -71,13 +71,13 @@ pub struct Merge {
     hosts: Vec<Host>,
     names: HashSet<String>,
     added: HashMap<(String, u32), String>,
-    /// Rank and number of ranks of each record that was added.
+    /// Rank and number of ranks of each added record.
     ranks: Vec<(u32, Option<u32>)>,
-    /// The next number of hosts of a name.
+    /// Next number for each host name.
     numbers: HashMap<String, u32>,
     machine: machines::Machines,
     observed: Vec<RankObserved>,
-    /// The targets of all hosts, in the order of their hosts.
+    /// Targets of all hosts in order.
     targets: Vec<HostTarget>,
     spans: Vec<SpanSum>,
 }
@@ -130,7 +130,7 @@ impl Merge {
         Ok(())
     }
 
-    /// Adds a host of which there are no figures: [`Host::missing`] says why.
+    /// Adds a host without figures; [`Host::missing`] is the reason.
     pub fn miss(&mut self, host: Host) {
         let (name, rank) = (self.unique_label(&host.name), self.hosts.len() as u32);
         self.hosts.push(Host { name, rank, ..host });
@@ -213,10 +213,10 @@ impl Merge {
         label
     }
 
-    /// The merged record.
+    /// Returns the merged record.
     ///
     /// # Errors
-    /// No record was added.
+    /// Fails if no record was added.
     pub fn finish(self) -> Result<Record, MergeError> {
         let First { profile: asked, run_options, .. } = self.first.ok_or(MergeError::Nothing)?;
         let profile = self.profile;
@@ -247,7 +247,7 @@ impl Merge {
     }
 }
 
-/// The beginning of the file name of a rank's record on its own host.
+/// Returns the prefix of the file name of a rank's record on its host.
 pub fn kept_record_of(rank: u32) -> String {
     format!("diskspd-rank-{rank}")
 }
@@ -268,7 +268,7 @@ fn in_real_time(record: &Record) -> bool {
     record.host().results.time_spans.iter().any(|span| span.started_at.is_some())
 }
 
-/// The targets of all hosts by the places that the profile gives their paths, and those places.
+/// The targets of all hosts by their positions in the profile, and those positions.
 fn in_order(targets: Vec<HostTarget>, paths: &[RawText]) -> (Vec<HostTarget>, Vec<TargetId>) {
     let mut ids: HashMap<RawText, u32> = paths.iter().cloned().zip(0..).collect();
     let mut place = |path: &RawText| {
@@ -288,7 +288,7 @@ fn in_order(targets: Vec<HostTarget>, paths: &[RawText]) -> (Vec<HostTarget>, Ve
 }
 
 impl First {
-    /// Returns the difference from another record; `None` if it is of the same run.
+    /// Returns the difference from another record; `None` = the records belong to the same run.
     fn find_difference(&self, other: &Record) -> Option<String> {
         let version = program_version(other);
         if let (Some(own), Some(its)) = (&self.version, version)
@@ -305,7 +305,7 @@ impl First {
     }
 }
 
-/// The version of the program that made a record; `None` = it doesn't say.
+/// Returns the program version of a record; `None` = unknown.
 fn program_version(record: &Record) -> Option<&str> {
     let fingerprint = record.host().system.fingerprint.as_ref()?;
     fingerprint.parts.get("program").map(String::as_str)

@@ -15,12 +15,12 @@ pub(crate) struct Machines {
     count: usize,
 }
 
-/// Identifier of a machine; ranks with the same identifier share it.
+/// Identifier of a machine, which its ranks share.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum MachineId {
-    /// The running kernel, by its boot id.
+    /// Boot ID of the running kernel.
     Boot(String),
-    /// Simulated runs don't ask for the kernel: name, processors and memory, as text.
+    /// Name, CPUs and memory as text, for simulated runs, which do not read the kernel.
     Alike(String),
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct MachineIndexes {
 }
 
 impl Machines {
-    /// Adds that of a host, unless it is there.
+    /// Adds the machine of a host, unless it is known.
     pub(crate) fn add(&mut self, system: &System) -> MachineIndexes {
         let id = MachineId::from_system(system);
         let cpus = system.topology.active_cpus().count();
@@ -63,7 +63,7 @@ impl Machines {
         place
     }
 
-    /// Another rank of a machine that is there: a CPU is forbidden where no rank may use it.
+    /// Adds another rank on a known machine. A CPU is forbidden if no rank may use it.
     fn share(&mut self, system: &System, first_group: u16) {
         let all = &mut self.system;
         all.start_time = all.start_time.min(system.start_time).or(all.start_time).or(system.start_time);
@@ -100,7 +100,7 @@ impl Machines {
         self.count += 1;
     }
 
-    /// All together, with the fingerprint of all.
+    /// Returns the combined machine, with the fingerprint of all.
     pub(crate) fn finish(self, hosts: &[Host]) -> System {
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
         let computer_name = match names.as_slice() {

@@ -14,7 +14,7 @@ pub(crate) fn without_targets(profile: &Profile) -> Profile {
     for span in &mut profile.time_spans {
         span.targets.clear();
         span.thread_count = 0;
-        // In the order of DISKSPD 2.3 every thread's CPU is told, and hosts have different ones.
+        // DISKSPD 2.3's order states every thread's CPU, and hosts have different ones.
         if profile.compat.is_2_3() {
             span.affinity.clear();
         }
@@ -78,7 +78,7 @@ pub(crate) fn to_comparable(profile: &Profile) -> Profile {
     profile
 }
 
-/// Returns the first few differences, such as `profile.time_spans[0].duration is 10 instead of 5`.
+/// Returns the first differences, such as `profile.time_spans[0].duration is 10 instead of 5`.
 pub(crate) fn difference<T: Serialize>(first: &T, other: &T, name: &str) -> String {
     let value = |of: &T| serde_json::to_value(of).unwrap_or_default();
     let mut found = Vec::new();

@@ -68,7 +68,7 @@ impl RankObserved {
     }
 }
 
-/// The amounts of all threads, by target.
+/// Returns the sums of all threads by target.
 fn by_target(results: &SpanResults) -> Vec<TargetResults> {
     let mut rows: Vec<TargetResults> = Vec::new();
     for row in results.threads.iter().flat_map(|thread| &thread.targets) {
@@ -120,10 +120,10 @@ fn judge_together(ranks: &[&RankObserved]) -> Vec<(usize, HostDevices)> {
     found
 }
 
-/// The first storage of each name.
+/// First storage with each name.
 type TargetStorage = HashMap<RawText, Storage>;
 
-/// Ranks as the targets of one host.
+/// Ranks as targets of one host.
 struct JoinedRanks {
     record: Record,
     paths: Vec<Vec<RawText>>,

@@ -23,10 +23,10 @@ pub(crate) struct SpanSum {
     error_shifts: Vec<i64>,
 }
 
-/// Sum of the hosts' intervals; the first may precede the first host's start.
+/// Sum of the hosts' intervals; the first interval may precede the first host's start.
 #[derive(Debug, Default)]
 struct AlignedSum {
-    /// The first, as counted from the start of the first host; never above 0.
+    /// Index of the first interval relative to the first host's start; at most 0.
     begin: i64,
     intervals: Intervals,
 }
@@ -102,7 +102,7 @@ impl SpanSum {
         window
     }
 
-    /// All hosts together; `targets`: the final numbers of targets.
+    /// Returns the sum of all hosts; `targets` = final numbers of targets.
     pub(crate) fn finish(self, targets: &[TargetId]) -> (SpanResults, Alignment) {
         let SpanSum { axis, mut results, mut latencies, intervals, responses, shifts, error_shifts, .. } =
             self;
@@ -141,7 +141,7 @@ impl AlignedSum {
     }
 }
 
-/// Leaves these intervals of one thread on one target.
+/// Keeps only these intervals of a thread on a target.
 fn cut_intervals(row: &mut TargetResults, first: u64, count: u64) {
     for series in [&mut row.read.series, &mut row.write.series] {
         *series = series.as_ref().map(|series| Box::new(series.part(first, count)));

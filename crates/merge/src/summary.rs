@@ -6,7 +6,7 @@ use diskspd_formats::known;
 use diskspd_profile::{TargetId, TargetIds};
 use diskspd_results::{Chart, HostDevices, HostFinding, HostSummary, SlowIos};
 
-/// Figures and verdicts of a host's record; `called` is where it comes from.
+/// Returns figures and verdicts of a host's record; `called` is its origin.
 pub(crate) fn from_record(judged: &JudgedRecord, called: &str) -> HostSummary {
     let findings = judged.judgement.findings.iter().filter(|finding| !finding.quiet);
     let finding = |finding: &diskspd_base::finding::Finding| HostFinding {
@@ -24,7 +24,7 @@ pub(crate) fn from_record(judged: &JudgedRecord, called: &str) -> HostSummary {
     }
 }
 
-/// The slowest I/Os of each time span; empty if no time span has any.
+/// Returns the slowest I/Os by time span; empty = none in all time spans.
 fn slow_ios(judged: &JudgedRecord) -> Vec<Option<SlowIos>> {
     let spans = judged.record.host().results.time_spans.iter();
     let slow: Vec<_> =
@@ -57,7 +57,7 @@ pub(crate) fn judge_anew(summary: &mut HostSummary, devices: HostDevices) {
     }
 }
 
-/// The latencies of each target of the host, by time span.
+/// Returns the latencies of each target of the host, by time span.
 pub(crate) fn charts(judged: &JudgedRecord) -> Vec<Vec<(TargetId, Chart)>> {
     let ids = TargetIds::from_profile(&judged.record.profile);
     let results = &judged.record.host().results.time_spans;

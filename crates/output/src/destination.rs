@@ -31,7 +31,7 @@ pub(crate) enum Destination {
     /// start, over output of other users of the descriptor.
     Descriptor(i32),
     Special(FolderEntry),
-    /// A regular file, or a path without a file yet.
+    /// Regular file, or a path without a file.
     File(FolderEntry),
     /// The folder of the path cannot be used, with the reason. The path may be a template for
     /// ranks.
@@ -40,7 +40,7 @@ pub(crate) enum Destination {
 
 const STANDARD_OUTPUT: i32 = 1;
 
-/// The folder of the descriptors of this process, as Linux calls it.
+/// Folder of the descriptors of this process on Linux.
 const DESCRIPTORS: &str = "/proc/self/fd";
 
 /// Returns the meaning of a path on the command line: `-` is standard output.
@@ -68,7 +68,7 @@ pub(super) fn open_inherited(number: i32, given: &str) -> Result<File, OutputErr
 /// device or the kernel uses.
 ///
 /// # Errors
-/// The users.
+/// Fails with the users.
 pub fn refuse_stream(number: i32, name: &str) -> Result<(), OutputError> {
     let Ok(file) = files::duplicate_inherited(number).map(File::from) else { return Ok(()) };
     let at = descriptor(number);
@@ -84,7 +84,7 @@ impl Destination {
     /// Follows a path to its end. Links of other users are not followed where they may redirect this one.
     ///
     /// # Errors
-    /// A link is not followed, or the path ends with a folder or a block device.
+    /// Fails if a link is not followed, or the path ends with a folder or a block device.
     pub(crate) fn at(path: &Path) -> Result<Destination, OutputErrorKind> {
         // Also where there is no /proc: `-` is written so.
         let is_descriptor = path.parent() == Some(Path::new(DESCRIPTORS));
@@ -123,17 +123,14 @@ pub fn is_standard_output(path: &Path) -> bool {
     Destination::at(&resolve_name(path)).is_ok_and(|found| found.is_standard_output())
 }
 
-/// Opens what isn't replaced: a pipe, a terminal.
-///
-/// # Errors
-/// It cannot be opened, or is in use.
+/// Opens a destination that is not replaced: a pipe or a terminal.
 pub(super) fn open_special(spot: &FolderEntry) -> Result<File, OutputErrorKind> {
     let opened = spot.open_to_write().map_err(OutputErrorKind::NotOpened)?;
     claims::permit_output(spot.path(), &opened)?;
     Ok(opened)
 }
 
-/// The number in a name of a descriptor: digits without a sign.
+/// Parses the name of a descriptor: digits without a sign.
 fn descriptor_number(name: &OsStr) -> Option<i32> {
     let name = name.to_str()?;
     name.bytes().all(|digit| digit.is_ascii_digit()).then(|| name.parse().ok()).flatten()
@@ -152,9 +149,6 @@ pub(super) fn targets(profile: &Profile) -> Vec<PathBuf> {
 
 /// Refuses a file in use, and a target of the run by any of its names, also one that is not created yet.
 /// `option`: the option that named the path.
-///
-/// # Errors
-/// A message.
 pub(super) fn refuse_target(
     option: &str,
     path: &Path,
@@ -170,7 +164,7 @@ pub(super) fn refuse_target(
     }
 }
 
-/// The key of the file at a path; `None` if it is unknown.
+/// Returns the key of the file at a path; `None` = unknown.
 fn key_of(path: &Path) -> Option<SpotKey> {
     if let Ok(identity) = diskspd_sys::inode::identity_at(path) {
         return Some(SpotKey::There(identity));

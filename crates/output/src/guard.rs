@@ -20,19 +20,18 @@ use std::time::Duration;
 
 /// The file of a call is named after this time, or a third of `--give-up` if that is less.
 const NAMED_AFTER: Nanos = 10 * SECOND;
-/// A command ends after this time.
+/// Default limit of a call.
 const GIVE_UP: Nanos = 30 * SECOND;
-/// A command ends after this time in a call that writes data back.
+/// Default limit of a call that writes data back.
 const GIVE_UP_WRITING: Nanos = 120 * SECOND;
-/// Longest time between two checks of the calls.
+/// Maximum interval of checks.
 const MAX_STEP_NS: Nanos = SECOND / 2;
-/// Time between two checks of the parent process.
+/// Interval of checks of the parent process.
 const PARENT_CHECK_INTERVAL: Duration = Duration::from_millis(50);
-/// Least number of checks before a file is named.
+/// Minimum number of checks before a file is named.
 const MIN_CHECKS: u64 = 20;
-/// Memory for the stack of the guard's thread in bytes.
+/// Stack size of the guard's thread in bytes.
 const STACK: usize = 256 << 10;
-/// Exit code of a command that ends here.
 const FAILED: u8 = 1;
 
 /// `--give-up` in nanoseconds; 0 without it. It is separate because a wish reads it while `GUARD` is locked.
@@ -42,7 +41,7 @@ static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
 
 type EndDecision = Box<dyn Fn(&HangError) + Send>;
 
-/// A call never returned.
+/// Call that did not return.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HangError {
     pub message: String,
@@ -54,31 +53,31 @@ struct Guard {
     /// Threads whose calls do not end the command.
     threads: HashMap<i32, CallKind>,
     run: Option<(u64, EndDecision)>,
-    /// The wish of the user to end the command.
+    /// Request of the user to end the command.
     wish: Option<Weak<dyn StopSignal>>,
     calls: HashMap<i32, WatchedCall>,
-    /// Named calls, with their files, that have not returned.
+    /// Reported calls with their files that have not returned.
     named: HashSet<(&'static str, CallLocation)>,
 }
 
-/// Care for the calls of a thread that do not end the command.
+/// Treatment of calls that do not end the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CallKind {
-    /// The guard names files; another thread waits and decides.
+    /// The guard reports files; another thread waits and decides.
     WaitedFor,
-    /// The guard ignores the calls, because they are measured.
+    /// The guard ignores the calls, because their duration is measured.
     Measured,
 }
 
-/// A call that had not returned at the last look.
+/// Call that had not returned at the last check.
 #[derive(Debug)]
 struct WatchedCall {
     call: BlockedCall,
-    /// Time when it was first seen, in seconds since 1970.
+    /// Time of the first observation in s since 1970.
     since: i64,
-    /// Time since it was first seen.
+    /// Time since the first observation.
     blocked: Nanos,
-    /// Time in which it did not return and its devices did not complete any I/O.
+    /// Time in which the call did not return, and its devices did not complete any I/O.
     hung: Nanos,
     progress: Option<Progress>,
     is_given_up: bool,
@@ -87,15 +86,15 @@ struct WatchedCall {
     is_missed: bool,
 }
 
-/// The calls of the calling thread do not end the command as long as this exists.
+/// Guard against the end of the command by calls of the calling thread.
 #[derive(Debug)]
 pub struct ExemptScope(i32);
 
-/// A run ends itself as long as this exists.
+/// Guard with which a run ends itself.
 #[derive(Debug)]
 pub struct GuardHold(u64);
 
-/// Starts the guard, once in a process; `give_up` replaces the default times.
+/// Starts the guard, once per process; `give_up` replaces the default limits.
 pub fn watch(give_up: Option<Duration>) {
     let give_up = give_up.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
     GIVE_UP_NS.store(give_up, Ordering::Relaxed);
@@ -128,12 +127,12 @@ pub fn is_waited_for() -> ExemptScope {
     ExemptScope::begin_exemption(CallKind::WaitedFor)
 }
 
-/// The calling thread does I/O whose duration is a result.
+/// Marks the calling thread as one whose I/O durations are results.
 pub fn is_measured() -> ExemptScope {
     ExemptScope::begin_exemption(CallKind::Measured)
 }
 
-/// `decide` ends the run when the time is over.
+/// Lets `decide` end the run at the limit.
 pub fn run_decides(decide: impl Fn(&HangError) + Send + 'static) -> GuardHold {
     let mut guard = GUARD.lock_anyway();
     let number = clock::monotonic();
@@ -141,32 +140,32 @@ pub fn run_decides(decide: impl Fn(&HangError) + Send + 'static) -> GuardHold {
     GuardHold(number)
 }
 
-/// The guard waits less when the user wants the command to end.
+/// Shortens the limits when the user requests the end of the command.
 pub fn follow_signals(wish: Weak<dyn StopSignal>) {
     GUARD.lock_anyway().wish = Some(wish);
 }
 
-/// `--give-up` in nanoseconds; `None` without it.
+/// Returns `--give-up` in ns; `None` = not given.
 pub fn given_time() -> Option<Nanos> {
     Some(GIVE_UP_NS.load(Ordering::Relaxed)).filter(|given| *given > 0)
 }
 
-/// Limit for calls that do not write data back, in nanoseconds.
+/// Returns the limit in ns for calls that do not write data back.
 pub fn patience() -> Nanos {
     given_time().unwrap_or(GIVE_UP)
 }
 
-/// A file is named after this time, in nanoseconds.
+/// Returns the time in ns after which a file is reported.
 pub fn named_after() -> Nanos {
     given_time().map_or(NAMED_AFTER, |time| NAMED_AFTER.min(time / 3))
 }
 
-/// Time that a call may hang.
+/// Returns the limit of a call.
 fn call_limit(call: &BlockedCall) -> Nanos {
     given_time().unwrap_or(if call.writes_back { GIVE_UP_WRITING } else { GIVE_UP })
 }
 
-/// Seconds that the end of the process may take, which closes its files.
+/// Returns the maximum seconds for the end of the process, which closes its files.
 pub fn patience_at_end_s() -> u16 {
     u16::try_from(given_time().unwrap_or(GIVE_UP_WRITING).div_ceil(SECOND)).unwrap_or(u16::MAX)
 }
@@ -185,12 +184,12 @@ pub fn time_of_day(seconds: i64) -> String {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitState {
-    /// Time without a result and without progress.
+    /// Time without return and without progress.
     pub hung: Nanos,
     pub limit: Nanos,
 }
 
-/// The state of a thread; `None` if it does not wait, or without a guard.
+/// Returns the state of a thread; `None` = it does not wait, or there is no guard.
 pub fn waiting(thread: i32) -> Option<WaitState> {
     let guard = GUARD.lock_anyway();
     let watched = guard.calls.get(&thread)?;
@@ -220,7 +219,6 @@ fn check_guard(passed: Nanos) {
     }
 }
 
-/// Ends the run, or the command.
 fn abandon(error: &HangError) {
     if let Some((_, decide)) = &GUARD.lock_anyway().run {
         return decide(error);

@@ -15,10 +15,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long I/Os may take to come back after the end of a time span, and files below reports: longer than the
-/// 30 s after which the kernel's drivers give up on a command.
+/// Time limit for I/Os after the end of a time span, and for files of reports: longer than the 30 s after
+/// which the kernel's drivers give up on a command.
 pub const GRACE_TIME: Nanos = 35 * SECOND;
-/// Returns [`GRACE_TIME`], or a sixth more than `--give-up`: the guard knows the call and comes first.
+/// Returns [`GRACE_TIME`], or a sixth more than `--give-up`, so that the guard, which knows the call, acts
+/// first.
 pub fn grace() -> Nanos {
     guard::given_time().map_or(GRACE_TIME, |given| given.saturating_add(given / 6))
 }
@@ -33,7 +34,7 @@ const TICK: Duration = Duration::from_millis(50);
 /// to end.
 #[derive(Debug, Clone, Default)]
 pub struct HangGuard {
-    /// The user's wish to end; `None` if a signal ends the program.
+    /// Request of the user to end; `None` = a signal ends the program.
     wish: Option<Arc<dyn StopSignal>>,
 }
 
@@ -159,7 +160,7 @@ impl WorkState {
     }
 }
 
-/// Returns the reason for the delay from the waits for the storage and for a CPU.
+/// Returns the reason for the delay from the waits for storage and for a CPU.
 fn wait_reason(waited: Duration, starved: Duration) -> &'static str {
     match starved {
         Duration::ZERO => "its storage is not responding yet",

@@ -45,13 +45,13 @@ impl OutputPolicy {
         self
     }
 
-    /// The command keeps this folder, which may hold its outputs.
+    /// Adds folders that the command maintains, which may contain its outputs.
     pub fn which_keeps(mut self, folders: impl IntoIterator<Item = PathBuf>) -> OutputPolicy {
         self.keeps.extend(folders);
         self
     }
 
-    /// The command reads and keeps these too.
+    /// Adds files and folders that the command reads and maintains.
     pub fn which_owns(self, own: &OwnFiles) -> OutputPolicy {
         self.which_reads(own.reads.iter().cloned()).which_keeps(own.keeps.iter().cloned())
     }
@@ -64,10 +64,7 @@ impl OutputPolicy {
         self.permit_shown(option, &path.display().to_string(), path)
     }
 
-    /// The same of a path that the user has written in another way.
-    ///
-    /// # Errors
-    /// As there.
+    /// As [`OutputPolicy::permit`], for a path that messages show in another form.
     pub fn permit_shown(
         &mut self,
         option: &str,
@@ -77,10 +74,7 @@ impl OutputPolicy {
         self.permit_by(option, shown, path, KeptRule::All)
     }
 
-    /// The same of a journal, which must not be there yet, and which may be one of a campaign.
-    ///
-    /// # Errors
-    /// As there.
+    /// Permits a journal in the same way. It must not exist yet, and may belong to a campaign.
     pub fn permit_journal(&mut self, option: &str, path: &Path) -> Result<PermittedOutput, OutputError> {
         self.permit_by(option, &path.display().to_string(), path, KeptRule::NewJournal)
     }
@@ -151,10 +145,7 @@ impl PermittedOutput {
         self.destination.is_standard_output()
     }
 
-    /// Opens the destination: the place of a file is tested, and an existing file stays.
-    ///
-    /// # Errors
-    /// Fails with a message.
+    /// Opens the destination. Tests that a file can be placed there; an existing file stays.
     pub fn open(self, patience: &HangGuard) -> Result<Outlet, OutputError> {
         let PermittedOutput { by, path, destination, precious } = self;
         let sink = match destination {
@@ -179,7 +170,7 @@ impl PermittedOutput {
     /// Makes a new file under its final name. The name is on the disk afterwards.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`], or what else keeps it from being made.
+    /// Fails with [`io::ErrorKind::AlreadyExists`], or another error of the system.
     pub fn create_new(self) -> io::Result<File> {
         let spot = match self.destination {
             Destination::File(spot) => spot,
@@ -204,7 +195,7 @@ pub struct Outlet {
 #[derive(Debug)]
 enum Sink {
     Open(Arc<File>),
-    /// A regular file; it appears under its name complete or not at all.
+    /// Regular file, which appears under its name complete or not at all.
     File(Arc<FileTarget>),
 }
 
@@ -213,12 +204,12 @@ impl Outlet {
         &self.by
     }
 
-    /// Whether it can be written repeatedly, each time replacing the previous content.
+    /// Whether each write can replace the previous content.
     pub fn is_replaceable(&self) -> bool {
         matches!(self.sink, Sink::File(_))
     }
 
-    /// Whether it is a terminal, which texts must not drive.
+    /// Whether it is a terminal, for which texts are sanitized.
     pub fn is_terminal(&self) -> bool {
         matches!(&self.sink, Sink::Open(file) if file.is_terminal())
     }
@@ -281,7 +272,7 @@ impl Outlet {
         })?
     }
 
-    /// Begins incremental writing in another thread.
+    /// Starts incremental writing in another thread.
     ///
     /// # Errors
     /// Fails with a message if no file can be created.
@@ -302,7 +293,7 @@ impl Outlet {
 #[derive(Debug)]
 pub(super) enum OpenOutput {
     Open(Arc<File>),
-    /// A regular file, which takes its place later.
+    /// Regular file, placed later.
     New(NewFile),
 }
 

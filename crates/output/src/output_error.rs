@@ -1,4 +1,4 @@
-//! Why something can't be written, or mustn't be.
+//! Reasons why an output cannot or must not be written.
 
 use super::io_timeout::TimeoutError;
 use diskspd_host::refusal::WriteRefusedError;
@@ -35,10 +35,10 @@ pub enum OutputErrorKind {
     Kept(&'static str),
     #[error("would overwrite a journal of durable writes (--journal); name another file")]
     Journal,
-    /// The option that reads it.
+    /// Option that reads it.
     #[error("would overwrite the file that {0} reads; name another file")]
     Input(String),
-    /// The other option for this file.
+    /// Other option with this file.
     #[error("is also the file of {0}; name another file")]
     Twice(String),
     #[error("the shell already redirects {0} to this file (> FILE); name another file")]
@@ -50,15 +50,12 @@ pub enum OutputErrorKind {
     Planted { step: PathBuf, owner: u32 },
     #[error("{source}; open the descriptor when you start the program, as in {number}>FILE")]
     Descriptor { number: i32, source: io::Error },
-    /// It is in use, or a device.
     #[error(transparent)]
     Refused(#[from] WriteRefusedError),
     #[error(transparent)]
     Unanswered(#[from] TimeoutError),
-    /// The pipe or terminal cannot be opened.
     #[error("cannot be opened: {0}")]
     NotOpened(#[source] io::Error),
-    /// No file can be created at the path.
     #[error("is a directory; name a file in it")]
     Directory,
     /// The file cannot be created there.
@@ -68,7 +65,7 @@ pub enum OutputErrorKind {
     NotCreated(#[source] io::Error),
     #[error("cannot be written: {0}")]
     NotWritten(#[source] WriteError),
-    /// Memory for the log is missing.
+    /// There is no memory for the log.
     #[error(
         "cannot allocate its write buffers; use fewer threads (-t), or raise the memory limit (ulimit -v)"
     )]
@@ -83,7 +80,7 @@ pub enum WriteError {
     /// Writing failed, and the data is lost.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The new file can't take its place.
+    /// The new file cannot be placed.
     #[error(transparent)]
     NotPut(#[from] PutError),
     #[error(transparent)]
@@ -99,7 +96,7 @@ pub enum WriteError {
 }
 
 impl OutputErrorKind {
-    /// The error of the output that an option named so.
+    /// Adds the option that names the output.
     pub fn named_by(self, by: impl Into<String>) -> OutputError {
         OutputError::Output { by: by.into(), fault: self }
     }

@@ -2,13 +2,13 @@
 
 use diskspd_sys::clock::{Nanos, SECOND};
 
-/// Limit for I/Os and calls after Ctrl-C, in nanoseconds.
+/// Limit of I/Os and calls after Ctrl-C in ns.
 pub const INTERRUPTED: Nanos = 5 * SECOND;
-/// Limit for I/Os and calls after a second Ctrl-C, in nanoseconds.
+/// Limit of I/Os and calls after a second Ctrl-C in ns.
 pub const RAPID_REPEAT_NS: Nanos = SECOND;
 
-/// Knows whether the user wants a command to end.
+/// Source of the user's request to end a command.
 pub trait StopSignal: std::fmt::Debug + Send + Sync {
-    /// Returns the time that a command waits for storage now, in nanoseconds.
+    /// Returns the current limit of waits for storage in ns.
     fn patience_ns(&self) -> Nanos;
 }

@@ -14,10 +14,7 @@ pub struct StreamedFile {
 }
 
 impl StreamedFile {
-    /// Begins the file. An existing file stays unchanged.
-    ///
-    /// # Errors
-    /// Fails with a message if it cannot be created.
+    /// Starts the file. An existing file stays unchanged.
     pub fn open(outlet: Outlet) -> Result<StreamedFile, OutputError> {
         let given = outlet.by().to_owned();
         Ok(StreamedFile { given, sink: outlet.begin()? })

@@ -6,10 +6,10 @@ use diskspd_checks::{Interruption, Outage, Steadiness, SteadyVerdict};
 use diskspd_figures::units::{seconds_of_ms, seconds_of_us};
 use diskspd_report::number::{clock, grouped, plain};
 
-/// Maximum number of marks of one kind, for legibility.
+/// Maximum number of marks of one kind, for readability.
 const MAX_BADGES: usize = 8;
 
-/// All marks of a time span, in the order of time.
+/// Returns all marks of a time span in order of time.
 pub(crate) fn of_span(span: &RecordedSpan) -> Vec<Mark> {
     let outages = outage_marks(span);
     let steadiness = span.judged.judgement.steadiness.get(span.index).and_then(Option::as_ref);
@@ -97,7 +97,7 @@ fn failure_marks(span: &RecordedSpan) -> Vec<Mark> {
     found.into_iter().take(MAX_BADGES).map(mark).collect()
 }
 
-/// The longest time in which the whole program could do nothing.
+/// Returns the longest time in which the whole program was stalled.
 fn standstill_mark(span: &RecordedSpan) -> Option<Mark> {
     let delays = span.results()?.observed.as_ref()?.delays.filter(|delays| delays.times > 0)?;
     let to = seconds_of_us(delays.longest_at_us);

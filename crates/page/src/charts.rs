@@ -30,7 +30,7 @@ fn part_charts(span: &Span) -> Vec<ChartFigure> {
     processors::chart(span, &detail.measured.cpu).into_iter().chain(threads).collect()
 }
 
-/// `without`: the text if there are no charts; empty = nothing.
+/// `without` = text if there are no charts; empty = nothing.
 fn render_section(level: u8, title: &str, charts: &[ChartFigure], without: &str) -> Markup {
     html! {
         @if !charts.is_empty() || !without.is_empty() {

@@ -1,4 +1,4 @@
-//! How latencies are distributed: the nines, of service and of response.
+//! Latency distributions by nines, of service and of response.
 
 use super::chart::ChartFigure;
 use super::chart::percentile_chart::{self, PercentileSeries};
@@ -10,7 +10,7 @@ use diskspd_results::{
     ChartRow, DirectionSummary, PERCENTILES, PacedFigures, PacedLatency, SpanSummary, TEXT_PERCENTS,
 };
 
-/// The chart; none where latencies were not measured.
+/// Returns the chart; empty = latencies were not measured.
 pub(crate) fn charts(span: &Span) -> Vec<ChartFigure> {
     let known = span.figures;
     let rows = [

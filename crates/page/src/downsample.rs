@@ -1,10 +1,10 @@
-//! Long series made short: as many points as a chart has room for, and no peak is lost.
+//! Reduction of long series to the points of a chart, without losing a peak.
 
-/// Neighbouring values as one point: the lowest, the mean by time, and the highest of them.
+/// Adjacent values combined in one point: minimum, time-weighted mean, and maximum.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
     pub min: f64,
-    /// Mean; every value weighs as much as its interval is long.
+    /// Mean, weighted by the lengths of the intervals.
     pub mean: f64,
     pub max: f64,
 }
@@ -14,7 +14,7 @@ pub(crate) fn factor(count: usize, most: usize) -> usize {
     count.div_ceil(most.max(1)).max(1)
 }
 
-/// Returns the band of values with the lengths of their intervals; `None` without values.
+/// Returns the band of values with the lengths of their intervals; `None` = no values.
 pub(crate) fn span(values: impl IntoIterator<Item = (f64, f64)>) -> Option<Band> {
     let (mut all, mut sum, mut time) = (None, 0.0, 0.0);
     for (value, length) in values {
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_never_more_points_than_room() {
+    fn downsampling_limits_number_of_points() {
         for (count, most, expected) in [(0, 240, 1), (240, 240, 1), (241, 240, 2), (3600, 240, 15), (5, 0, 5)]
         {
             assert_eq!(factor(count, most), expected, "{count} in {most}");
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peak_stays_and_a_short_interval_weighs_less() {
+    fn downsampling_keeps_peaks_and_weights_by_time() {
         let found = span([(10.0, 1.0), (100.0, 1.0), (0.0, 0.5)]);
         assert_eq!(found, Some(Band { min: 0.0, mean: 44.0, max: 100.0 }));
         assert_eq!(span([]), None);

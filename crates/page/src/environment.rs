@@ -11,7 +11,7 @@ use diskspd_report::number::grouped;
 use diskspd_results::{EngineUse, Host, RunSummary};
 use maud::{Markup, html};
 
-/// Targets and disks that are listed at most.
+/// Maximum number of listed targets and disks.
 const MAX_ROWS: usize = 32;
 
 type Fact = (&'static str, Option<String>);
@@ -130,7 +130,7 @@ fn kernel_facts(host: &Host, environment: Option<&Environment>) -> Vec<Fact> {
     ]
 }
 
-/// Each way that threads did their I/O, once.
+/// Returns the engines of the threads, without duplicates.
 fn engine_facts(host: &Host) -> Vec<Fact> {
     let threads = host.results.time_spans.iter().flat_map(|span| &span.threads);
     let mut used: Vec<&EngineUse> = Vec::new();

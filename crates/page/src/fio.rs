@@ -14,7 +14,7 @@ use diskspd_report::page_table::PageTable;
 use diskspd_results::{FioFigures, FioLogged, FioSeries, FioSeriesOf};
 use maud::{Markup, html};
 
-/// The kinds of courses: the end of a chart's id, its title.
+/// Kinds of series: suffix of the chart's id, and its title.
 const KINDS: [(FioSeriesOf, &str, &str); 4] = [
     (FioSeriesOf::Iops, "fio-iops", "IOPS"),
     (FioSeriesOf::MibPerS, "fio-mib", "MiB/s"),

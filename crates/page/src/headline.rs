@@ -10,7 +10,7 @@ use diskspd_report::workload_text as workload;
 use diskspd_results::{DirectionSummary, SpanSummary, Verdict};
 use maud::{Markup, html};
 
-/// Tiles for the most important figures, and the table of all.
+/// Renders tiles for the most important figures, and the table of all.
 pub(crate) fn figures(span: &Span) -> Markup {
     let said = workload::of_span(&span.figures.parameters);
     html! {
@@ -24,7 +24,7 @@ fn render_tiles(span: &Span) -> Markup {
     let known = span.figures;
     let total = &known.total;
     let at = |percent| known.percentile(percent).and_then(|row| row.total);
-    let is_chance = |percent| total.ios.is_some_and(|ios| checks::highest_told(ios) < Some(percent));
+    let is_chance = |percent| total.ios.is_some_and(|ios| checks::highest_reported(ios) < Some(percent));
     let percentile = |name: &str, percent| match at(percent).is_some() && is_chance(percent) {
         true => format!("{name} percentile (fewer than 10 I/Os above it)"),
         false => format!("{name} percentile"),
@@ -120,7 +120,7 @@ fn count(count: u64) -> Markup {
     html! { data value=(count) { (grouped(count as f64)) } }
 }
 
-/// Bytes, with the exact number for programs.
+/// Formats bytes, with the exact number for programs.
 pub(crate) fn amount_of(bytes: u64) -> Markup {
     html! { data value=(bytes) { (amount(bytes)) } }
 }

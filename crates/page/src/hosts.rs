@@ -14,15 +14,15 @@ use diskspd_results::SpanResults;
 use maud::{Markup, html};
 use std::collections::HashMap;
 
-/// Columns of the map at most.
+/// Maximum number of columns of the map.
 const SLICES: usize = 240;
-/// Rows of the map at most: the slowest hosts.
+/// Maximum number of rows of the map, which shows the slowest hosts.
 const MAX_ROWS: usize = 250;
 
-/// Shares of a host's median rate, percent, below which the next colour begins.
+/// Upper bounds of the colors: shares of a host's median rate in percent.
 const COLOR_STEPS: [(f64, &str); 4] = [(75.0, "h3"), (50.0, "h4"), (25.0, "h5"), (5.0, "h6")];
 
-/// `None` = it was one host.
+/// Returns `None` for a single host.
 pub(crate) fn section(span: &Span) -> Option<Markup> {
     let detail = span.detail.as_ref()?;
     detail.judged.record.merged.as_ref()?;
@@ -62,7 +62,7 @@ fn counts(detail: &RecordedSpan, results: &SpanResults, rows: &[HostRow]) -> Opt
 }
 
 struct HostSeries {
-    /// Median number of I/Os of its intervals.
+    /// Median I/Os of its intervals.
     usual: f64,
     counts: Vec<u64>,
 }
@@ -72,7 +72,7 @@ impl HostSeries {
         HostSeries { usual: median(counts.iter().map(|count| *count as f64)), counts }
     }
 
-    /// Percent of the median.
+    /// Returns the percentage of the median.
     fn share(&self, count: u64) -> f64 {
         if self.usual > 0.0 { 100.0 * count as f64 / self.usual } else { 100.0 }
     }
@@ -122,7 +122,7 @@ fn map(span: &Span, detail: &RecordedSpan, results: &SpanResults, rows: &[HostRo
     })
 }
 
-/// `slice`: intervals of a column, of which the lowest counts.
+/// `slice` = intervals per column, of which the lowest counts.
 fn drawing(courses: &[HostSeries], slice: usize, width_s: f64, x: &ChartAxis, y: &ChartAxis) -> Markup {
     let mut corners: [Vec<_>; COLOR_STEPS.len()] = Default::default();
     for (place, course) in courses.iter().enumerate() {

@@ -3,11 +3,11 @@
 use diskspd_checks::JudgedRecord;
 use diskspd_results::RunSummary;
 
-/// A run as the page sees it.
+/// Run as input of a page.
 #[derive(Debug, Clone)]
 pub struct Run<'a> {
     pub known: RunSummary,
-    /// All the rest; `None` = there is no record of it.
+    /// Further data; `None` = there is no record.
     pub judged: Option<&'a JudgedRecord<'a>>,
 }
 
@@ -16,10 +16,10 @@ const POINTS: usize = 240;
 
 #[derive(Debug, Clone)]
 pub(crate) struct PageSection {
-    /// Begins the ids of all that belongs to it.
+    /// Prefix of its ids.
     pub prefix: String,
     pub level: u8,
-    /// Points that a chart over time may have; 0 = there is no room for charts.
+    /// Maximum number of points of a time chart; 0 = no charts.
     pub points: usize,
 }
 
@@ -28,7 +28,7 @@ impl PageSection {
         PageSection { prefix: "run".into(), level: 2, points: POINTS }
     }
 
-    /// Returns the place of one of several (from 0), with the number of places with charts.
+    /// Returns the section of run `number` (from 0); the first `with_charts` runs have charts.
     pub(crate) fn among(number: usize, with_charts: usize) -> PageSection {
         let points = (2 * POINTS).checked_div(with_charts).map_or(0, |points| points.clamp(40, POINTS));
         PageSection { prefix: format!("run{}", number + 1), level: 3, points }

@@ -59,19 +59,12 @@ use diskspd_experiments::repetition::Repetition;
 use diskspd_formats::known;
 use std::io::{self, Write};
 
-/// Writes the page of a record.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     write_runs(&[Run { known: known::run(judged, ""), judged: Some(judged) }], sink)
 }
 
 /// Writes the page of several runs, at least one: a table of all, a chart that compares them, and the
 /// sections of each. The page of a single run is the run's page.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
     let (title, content) = match runs {
         [run] => (run::title(run), run::render_single(run)),
@@ -81,42 +74,24 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes the page of a repetition, with its runs in order.
-///
-/// # Errors
-/// The errors of `sink`.
 pub fn write_repetition(repetition: &Repetition, runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
     let title = repetition::title(repetition);
     sink.write_all(page::page(&title, repetition::content(repetition, runs)).into_string().as_bytes())
 }
 
-/// Writes the page of a sweep.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_sweep(page: &SweepPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&sweep::title(page), sweep::content(page)).into_string().as_bytes())
 }
 
-/// Writes the page of a suite. `runs`: all of its runs, grouped by test.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
+/// Writes the page of a suite. `runs` = all of its runs, grouped by test.
 pub fn write_suite(page: &SuitePage, runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&suite::title(page, runs), suite::content(page, runs)).into_string().as_bytes())
 }
 
-/// Writes the page of a comparison.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_comparison(page: &ComparisonPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&compare::title(page), compare::content(page)).into_string().as_bytes())
 }
 
-/// Writes the page of a history.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_history(page: &HistoryPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&history::title(page), history::content(page)).into_string().as_bytes())
 }

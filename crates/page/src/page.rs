@@ -41,7 +41,7 @@ pub(crate) fn page(title: &str, content: Markup) -> Markup {
     }
 }
 
-/// A heading; the page's own is level 1.
+/// Renders a heading; level 1 is the title of the page.
 pub(crate) fn heading(level: u8, text: &str) -> Markup {
     html! {
         @match level {

@@ -8,7 +8,7 @@ use super::span::Span;
 use diskspd_report::number::{number, plain};
 use diskspd_results::{CpuRow, CpuTable};
 
-/// Bars at most; of more processors the busiest are shown.
+/// Maximum number of bars; the busiest CPUs are shown.
 const MAX_BARS: usize = 128;
 
 /// The chart; `None` = the record has no processors, or none that did anything (time was simulated).

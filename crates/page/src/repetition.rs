@@ -1,4 +1,4 @@
-//! The page of a repetition: the mean, how sure it is, the verdict, and all runs.
+//! The page of a repetition: the mean, its uncertainty, the verdict, and all runs.
 
 use super::headline::tile;
 use super::input::Run;
@@ -14,7 +14,7 @@ use diskspd_report::number::{number, render_exact};
 use diskspd_report::page_table::PageTable;
 use maud::{Markup, html};
 
-/// The work, its targets, the machine, and the mean.
+/// Returns the work, its targets, the machine, and the mean.
 pub(crate) fn title(repetition: &Repetition) -> String {
     let mean = repetition.figures.get("iops").map(|iops| {
         let within = iops.uncertainty_percent.map(|percent| format!(" ± {percent:.1} %")).unwrap_or_default();

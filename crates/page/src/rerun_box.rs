@@ -4,7 +4,7 @@ use super::page::command;
 use diskspd_results::{Origin, RunSummary};
 use maud::{Markup, html};
 
-/// The command line, and how the saved record does the same.
+/// Renders the command line, and the command that repeats the saved record.
 pub(crate) fn render_rerun(run: &RunSummary) -> Markup {
     let of_record = matches!(run.origin, Origin::Record { .. });
     html! {

@@ -52,7 +52,7 @@ fn render_preparation(done: &Preconditioning) -> Markup {
     }
 }
 
-/// I/Os per second from round to round, and the window that is judged.
+/// Returns the chart of I/Os per second by round, with the judged window.
 fn rounds_chart(done: &Preconditioning, place: &PageSection) -> ChartFigure {
     let count = done.rounds.len();
     let at = |round: usize| round as f64 + 0.5;
@@ -105,20 +105,19 @@ fn round_rates(rounds: &[RoundFigures]) -> Vec<f64> {
     rounds.iter().map(|round| round.iops).collect()
 }
 
-/// Where the straight line begins and ends that fits the rounds of a window best: in the middle it is at
-/// their average.
+/// The begin and end of the line that fits the rounds of a window best. Its middle is their average.
 fn window_ends(window: &RoundWindow) -> [f64; 2] {
     [-0.5, 0.5].map(|half| window.average_iops * (1.0 + half * window.slope))
 }
 
-/// `between 953 and 4,768`.
+/// Formats `between 953 and 4,768`.
 fn span_of(rounds: &[RoundFigures]) -> String {
     let lowest = rounds.iter().map(|round| round.iops).fold(f64::INFINITY, f64::min);
     let highest = rounds.iter().map(|round| round.iops).fold(0.0, f64::max);
     format!("between {} and {}", plain(lowest), plain(highest))
 }
 
-/// The numbers of rounds below the chart: of many every fifth.
+/// Returns the numbers of rounds below the chart; every fifth if there are many.
 fn round_labels(count: usize) -> Vec<(f64, String)> {
     let step = if count > 12 { 5 } else { 1 };
     let shown = (1..=count).filter(|number| number.is_multiple_of(step) || *number == 1);

@@ -16,7 +16,7 @@ use diskspd_report::workload_text as workload;
 use diskspd_results::{RunSummary, SpanSummary, Throughput, Totals};
 use maud::{Markup, html};
 
-/// The whole content of the page of a single run.
+/// Renders the content of the page of a single run.
 pub(crate) fn render_single(run: &Run) -> Markup {
     html! {
         header {
@@ -34,7 +34,7 @@ pub(crate) fn place_and_time(run: &RunSummary) -> Vec<String> {
     name.chain(run.started_at.and_then(date_and_time)).collect()
 }
 
-/// The work and its answer: the rate, and the verdict.
+/// Returns the work and its result: rate and verdict.
 pub(crate) fn title(run: &Run) -> String {
     let spans: Vec<&SpanSummary> = run.known.time_spans.iter().flatten().collect();
     let iops = range(spans.iter().filter_map(|span| span.total.iops));
@@ -102,7 +102,7 @@ impl<'a> TotalRow<'a> {
     ];
 }
 
-/// The figures of all time spans together.
+/// Renders the figures of all time spans together.
 fn all_spans(totals: &Totals, level: u8) -> Markup {
     let lines = [("total", &totals.total), ("read", &totals.read), ("write", &totals.write)];
     let lines = lines.map(|(name, done)| TotalRow { name, done });

@@ -51,11 +51,11 @@ pub struct SummaryPiece {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextCommand {
     pub why: &'static str,
-    /// The words, as a shell takes them.
+    /// Words quoted for a shell.
     pub words: Vec<String>,
 }
 
-/// The lines of a run in at most `columns`; `blocks`: with block characters, else in ASCII.
+/// Returns the lines of a run in at most `columns`; `blocks` = with block characters, otherwise ASCII.
 pub fn of_run(
     judged: &JudgedRecord,
     next: Option<&NextCommand>,
@@ -86,7 +86,7 @@ pub fn of_run(
     lines
 }
 
-/// The lines of a repetition (`--repeat`).
+/// Returns the lines of a repetition (`--repeat`).
 pub fn of_repetition(
     repetition: &Repetition,
     next: Option<&NextCommand>,
@@ -119,7 +119,7 @@ pub fn of_repetition(
     lines
 }
 
-/// A time span, from 0, in words, with its targets.
+/// Describes time span `index`, from 0, with its targets.
 fn workload_text(run: &Run, index: usize) -> String {
     let name = workload_text::names(&run.known).into_iter().nth(index).unwrap_or_default();
     let span = run.known.time_spans.get(index).and_then(Option::as_ref);
@@ -132,7 +132,7 @@ fn workload_text(run: &Run, index: usize) -> String {
     }
 }
 
-/// Rate, throughput and latencies; a figure and its unit stay together.
+/// Formats rate, throughput and latencies; a figure and its unit stay together.
 fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<SummaryPiece>> {
     let known = |figure: Option<f64>| figure.map_or("-".to_owned(), number);
     let mut parts = Vec::new();
@@ -156,7 +156,7 @@ fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<SummaryPiece>>
     label_pieces("figures", &wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " "), None)
 }
 
-/// The work of the devices, where the figures are not theirs.
+/// Formats the work of the devices, if the figures do not describe them.
 fn device(judgement: &Judgement, columns: usize) -> Vec<Vec<SummaryPiece>> {
     let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     let works = parts.filter(|part| part.verdict.is_of_memory()).filter_map(DeviceVerdict::device_in_words);
@@ -225,7 +225,7 @@ fn user_latency(span: &SpanSummary) -> (&'static str, Option<Millis>, Option<Mil
     }
 }
 
-/// A finding in the block. Warnings are printed above, so the block only names them.
+/// Formats a finding; warnings are printed above, so that only their names are repeated.
 fn said_once(found: &Finding) -> String {
     match found.severity {
         Severity::Note => found.message.clone(),
@@ -233,7 +233,7 @@ fn said_once(found: &Finding) -> String {
     }
 }
 
-/// The worst verdict of the devices, and its reason. A reason printed above is not repeated.
+/// Returns the worst verdict of the devices, with its reason unless it is printed above.
 fn verdict_text(judgement: &Judgement) -> (&'static str, SummaryTone, String) {
     let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     let Some(worst) = parts.max_by_key(|part| (part.severity, part.verdict)) else {
@@ -249,10 +249,10 @@ fn verdict_word(verdict: Option<Verdict>) -> (&'static str, SummaryTone) {
     verdict.map_or(("NOT CHECKED", SummaryTone::Plain), |known| (known.word(), end_tone(known.mark().tone)))
 }
 
-/// Findings named in the row of the severity.
+/// Maximum number of findings in the row of the severity.
 const MAX_NAMED: usize = 4;
 
-/// The worst severity, and the names of the verdicts and findings that limit the figures.
+/// Formats the worst severity, with the names of verdicts and findings that limit the figures.
 fn severity_pieces(judgement: &Judgement, columns: usize) -> Vec<Vec<SummaryPiece>> {
     let limiting: Vec<(Severity, String)> = limiting_names(judgement);
     let Some(worst) = limiting.iter().map(|(severity, _)| *severity).max() else {
@@ -271,7 +271,7 @@ fn severity_pieces(judgement: &Judgement, columns: usize) -> Vec<Vec<SummaryPiec
     row_pieces("severity", Some((worst.capitals(), tone_of(Some(worst)))), &said, columns)
 }
 
-/// The names of the verdicts and findings that limit the figures, worst first.
+/// Returns the names of verdicts and findings that limit the figures, worst first.
 fn limiting_names(judgement: &Judgement) -> Vec<(Severity, String)> {
     let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     let devices = parts.filter_map(|part| Some((part.severity?, part.verdict.to_string())));
@@ -309,7 +309,7 @@ fn limit_pieces(judged: &JudgedRecord, columns: usize) -> Vec<Vec<SummaryPiece>>
     }
 }
 
-/// `limited by the storage`, `the limit is unclear`: the label says it already.
+/// Removes the label from `limited by the storage` or `the limit is unclear`.
 fn without_label(message: &str) -> &str {
     let rest = message.strip_prefix("limited by ").or_else(|| message.strip_prefix("the limit is "));
     rest.unwrap_or(message)
@@ -364,7 +364,6 @@ fn command_pieces(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<Su
     label_pieces(label, &lines.join("\n"), None)
 }
 
-/// A run or a time span in a table.
 struct EndTableRow {
     figures: [String; 4],
     verdict: (String, SummaryTone),

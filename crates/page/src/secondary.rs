@@ -7,10 +7,10 @@ use diskspd_report::secondary::{
 use diskspd_results::Measured;
 use maud::{Markup, html};
 
-/// Rows of a table at most.
+/// Maximum number of rows of a table.
 const MAX_ROWS: usize = 256;
 
-/// The tables of a time span.
+/// Renders the tables of a time span.
 pub(crate) fn tables(measured: &Measured) -> Markup {
     let mut page = PageTables(Vec::new());
     write_tables(measured, &mut page);

@@ -12,10 +12,10 @@ use diskspd_figures::units::{Millis, seconds_of_ms, seconds_of_us};
 use diskspd_report::number::{cell, clock, grouped, in_ms, plain};
 use diskspd_results::{IntervalFigures, Sample};
 
-/// Columns of a heat map at most.
+/// Maximum number of columns of a heat map.
 const COLUMNS: usize = 120;
 
-/// The course of a time span, interval by interval.
+/// Time series of a time span by interval.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     stretches: Vec<TimelineInterval>,
@@ -23,23 +23,23 @@ pub(crate) struct Timeline {
     by_intervals: bool,
 }
 
-/// An interval; times in s, latencies in ms.
+/// Interval; times in s, latencies in ms.
 #[derive(Debug, Clone, Default)]
 struct TimelineInterval {
     from: f64,
     to: f64,
     iops: [Option<f64>; 3],
     mib_per_s: [Option<f64>; 3],
-    /// 50, 95, 99, 99.9 %, longest.
+    /// Latency at 50, 95, 99 and 99.9 %, and the maximum.
     latency: [Option<f64>; 5],
     response: [Option<f64>; 5],
     failed: u64,
 }
 
-/// Looks and names of reads, writes and both.
+/// Styles and names of reads, writes and both.
 const DIRECTIONS: [(&str, &str); 3] = [("read", "read"), ("write", "write"), ("total", "total")];
 
-/// Looks and names of latencies over time.
+/// Styles and names of latencies over time.
 const LATENCIES: [(&str, &str); 5] =
     [("p50", "50 %"), ("p95", "95 %"), ("p99", "99 %"), ("p999", "99.9 %"), ("longest", "longest")];
 
@@ -201,7 +201,7 @@ impl Timeline {
         Some(lines.chart())
     }
 
-    /// The last line is the total.
+    /// Renders the table; the last line is the total.
     fn table_of_rates(&self, lines: &[TimeSeries], shown: &[usize], factor: usize) -> FigureTable {
         let times = self.point_times(factor);
         let mut table = FigureTable::new(&["from", "lowest", "mean", "highest"]);
@@ -229,8 +229,7 @@ impl Timeline {
         if any(0) && any(1) { vec![0, 1, 2] } else { vec![2] }
     }
 
-    /// Returns percentiles by interval. They are never averaged; the highest of several intervals is
-    /// shown.
+    /// Returns percentiles by interval. They are never averaged: the highest of several intervals is shown.
     fn latency_chart(
         &self,
         span: &Span,
@@ -279,7 +278,7 @@ impl Timeline {
         Some(lines.chart())
     }
 
-    /// All latencies, if they were recorded by interval.
+    /// Returns the chart of all latencies, if they were recorded by interval.
     fn heat_chart(&self, span: &Span, detail: &RecordedSpan, marks: &[Mark]) -> Option<ChartFigure> {
         let kept = detail.results()?.intervals.as_ref().filter(|_| self.by_intervals)?;
         let factor = downsample::factor(self.stretches.len(), COLUMNS.min(span.points));

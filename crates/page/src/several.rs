@@ -21,15 +21,15 @@ use diskspd_report::workload_text as workload;
 use diskspd_results::{RunVerdict, SpanSummary};
 use maud::{Markup, html};
 
-/// Runs of which there are charts; of more the page would become too large.
+/// Maximum number of runs with charts, to limit the size of the page.
 const MAX_RUNS_WITH_CHARTS: usize = 24;
 
 const MAX_RUNS_WITH_SECTIONS: usize = 400;
 
-/// Bars that have room for their names.
+/// Maximum number of bars with names.
 const MAX_NAMED: usize = 24;
 
-/// A time span of one of the runs: a row of the table.
+/// Time span of a run: a row of the table.
 struct RunPoint<'a> {
     run: &'a Run<'a>,
     number: usize,
@@ -70,7 +70,7 @@ fn run_label(number: &str, run: &Run) -> String {
     }
 }
 
-/// The common work of the runs, their number and their rates.
+/// Returns the common work of the runs, their number and their rates.
 pub(crate) fn title(runs: &[Run]) -> String {
     let spans = runs.iter().flat_map(|run| run.known.time_spans.iter().flatten());
     let iops = range(spans.filter_map(|span| span.total.iops));
@@ -87,7 +87,7 @@ pub(crate) fn render_runs(runs: &[Run]) -> Markup {
     }
 }
 
-/// The content without its heading, for pages with another heading.
+/// Renders the content without a heading, for pages with another heading.
 pub(crate) fn all(runs: &[Run]) -> Markup {
     let points: Vec<RunPoint> =
         runs.iter().enumerate().flat_map(|(number, run)| points_of(number, run)).collect();

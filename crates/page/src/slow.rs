@@ -9,17 +9,17 @@ use diskspd_results::{IoStage, SlowIo, SlowIos};
 use maud::{Markup, html};
 
 const BARS: usize = 60;
-/// Height of a bar, and from one to the next, px.
+/// Height of a bar, and distance of bars, in px.
 const BAR: usize = 12;
 const STEP: usize = 16;
-/// Width of all bars, in the drawing's own unit.
+/// Width of all bars in units of the drawing.
 const BAR_WIDTH: f64 = 1000.0;
 
 /// Colors of the stages in the order of an I/O's path.
 const COLORS: [&str; 8] =
     ["--write", "--h3", "--h5", "--read", "--response", "--mark", "--good", "--unknown"];
 
-/// The section of a time span, where there are any.
+/// Renders the section of a time span, if it has slow I/Os.
 pub(crate) fn section(level: u8, detail: &RecordedSpan) -> Markup {
     let observed = detail.results().and_then(|results| results.observed.as_ref());
     let Some(slow) = observed.and_then(|observed| observed.slow.as_ref()) else { return html! {} };
@@ -54,7 +54,7 @@ fn summary_text(slow: &SlowIos) -> String {
     )
 }
 
-/// The stages that have any time.
+/// Renders the stages with any time.
 fn render_legend(slow: &SlowIos) -> Markup {
     let sum = slow.stages();
     let shown = IoStage::ALL.into_iter().zip(COLORS).filter(|(stage, _)| sum.time_in(*stage) > 0);

@@ -1,20 +1,19 @@
-//! One time span as the sections see it.
+//! One time span in the form that the sections use.
 
 use super::input::PageSection;
 use diskspd_checks::JudgedRecord;
 use diskspd_figures::units::Millis;
 use diskspd_results::{ChartRow, Measured, SpanResults, SpanSummary};
 
-/// A time span that was measured.
 #[derive(Debug)]
 pub(crate) struct Span<'a> {
     pub figures: &'a SpanSummary,
-    /// All the rest; `None` = there is no record of it.
+    /// Further data; `None` = there is no record.
     pub detail: Option<RecordedSpan<'a>>,
-    /// Begins the ids of its charts.
+    /// Prefix of the ids of its charts.
     prefix: String,
     pub level: u8,
-    /// Points that a chart over time may have.
+    /// Maximum number of points of a time chart.
     pub points: usize,
 }
 
@@ -26,14 +25,14 @@ pub(crate) struct RecordedSpan<'a> {
 }
 
 impl<'a> RecordedSpan<'a> {
-    /// The raw results; `None` = an edited record.
+    /// Returns the raw results; `None` = an edited record.
     pub(crate) fn results(&self) -> Option<&'a SpanResults> {
         self.judged.record.host().results.time_spans.get(self.index)
     }
 }
 
 impl<'a> Span<'a> {
-    /// Time span `index` (from 0) of a run.
+    /// Creates time span `index` (from 0) of a run.
     pub(crate) fn new(
         figures: &'a SpanSummary,
         detail: Option<RecordedSpan<'a>>,

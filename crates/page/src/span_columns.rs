@@ -3,7 +3,7 @@
 use diskspd_figures::units::table::{Cell, TableColumn};
 use diskspd_results::SpanSummary;
 
-/// A line of a table that is about a time span.
+/// Row of a table about a time span.
 pub(crate) trait SpanRow {
     fn span(&self) -> Option<&SpanSummary>;
 }
@@ -17,7 +17,7 @@ pub(crate) const fn iops<R: SpanRow>() -> TableColumn<R> {
     .paged()
 }
 
-/// 2^20 bytes per second.
+/// Returns the column of 2^20 bytes per second.
 pub(crate) const fn mib_per_s<R: SpanRow>() -> TableColumn<R> {
     TableColumn::number("MiB/s", |row: &R| Cell::figure(row.span().and_then(|span| span.total.mib_per_s), 2))
         .paged()
@@ -27,17 +27,17 @@ pub(crate) const fn mean<R: SpanRow>() -> TableColumn<R> {
     TableColumn::number("mean", |row: &R| Cell::time(row.span().and_then(|span| span.total.mean_ms))).paged()
 }
 
-/// 99 of 100 I/Os took no longer.
+/// Returns the column of the 99th percentile.
 pub(crate) const fn p99<R: SpanRow>() -> TableColumn<R> {
     TableColumn::number("99 %", |row: &R| percentile(row, 99.0)).paged()
 }
 
-/// 999 of 1000 I/Os took no longer.
+/// Returns the column of the 99.9th percentile.
 pub(crate) const fn p999<R: SpanRow>() -> TableColumn<R> {
     TableColumn::number("99.9 %", |row: &R| percentile(row, 99.9)).paged()
 }
 
-/// The mean of all processors.
+/// Returns the column of the mean CPU usage.
 pub(crate) const fn cpus<R: SpanRow>() -> TableColumn<R> {
     TableColumn::number("CPUs, %", |row: &R| Cell::figure(row.span().and_then(|span| span.cpu_percent), 2))
         .paged()

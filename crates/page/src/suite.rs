@@ -1,4 +1,4 @@
-//! The page of a suite: a table of its tests, then its runs as a page of several has them.
+//! The page of a suite: a table of its tests, and its runs as on a page of several runs.
 
 use super::input::Run;
 use super::page::{command, heading};
@@ -17,11 +17,11 @@ pub struct SuitePage<'a> {
     pub about: &'a str,
     pub label: &'a str,
     pub rows: &'a [SuiteRow],
-    /// The whole command line, as it can be typed.
+    /// Whole command line, quoted for a shell.
     pub command_line: &'a str,
 }
 
-/// The suite, its targets, the machine, and the worst verdict.
+/// Returns the suite, its targets, the machine, and the worst verdict.
 pub(crate) fn title(page: &SuitePage, runs: &[Run]) -> String {
     let known = || runs.iter().map(|run| &run.known);
     let mut targets: Vec<String> = known().flat_map(title::targets_of).collect();
@@ -33,7 +33,7 @@ pub(crate) fn title(page: &SuitePage, runs: &[Run]) -> String {
     title::title(&format!("Suite {}", page.name), &targets, machine.as_deref(), &answer)
 }
 
-/// Returns the content of the page. `runs`: all runs, grouped by test.
+/// Renders the content of the page. `runs` = all runs, grouped by test.
 pub(crate) fn content(page: &SuitePage, runs: &[Run]) -> Markup {
     html! {
         header {

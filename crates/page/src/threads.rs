@@ -12,7 +12,7 @@ use diskspd_results::{Measured, Row, SpanResults};
 use std::collections::BTreeMap;
 
 const MAX_BARS: usize = 256;
-/// Bars that have room for their names.
+/// Maximum number of bars with names.
 const MAX_NAMED: usize = 24;
 
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ struct RowSum {
     mib_per_s: [f64; 2],
 }
 
-/// A chart of threads and one of targets, each where there are several.
+/// Returns a chart of threads and one of targets, if there are several.
 pub(crate) fn charts(span: &Span, measured: &Measured) -> Vec<ChartFigure> {
     let bound = span.detail.and_then(|detail| detail.results()).map(bound_to).unwrap_or_default();
     let named = |row: &Row| {
@@ -49,7 +49,7 @@ pub(crate) fn charts(span: &Span, measured: &Measured) -> Vec<ChartFigure> {
     charts
 }
 
-/// Rows of the same key, added up.
+/// Returns the sums of rows with the same key.
 fn row_sums(measured: &Measured, key: impl Fn(&Row) -> (u64, String)) -> Vec<RowSum> {
     let mut sums: BTreeMap<u64, RowSum> = BTreeMap::new();
     for (place, table) in [&measured.read, &measured.write].into_iter().enumerate() {

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 
 const MAX_TARGETS: usize = 4;
 
-/// `8 KiB random reads on nvme0n1, lab-07: 76,400 IOPS`
+/// Formats `8 KiB random reads on nvme0n1, lab-07: 76,400 IOPS`.
 pub(crate) fn title(work: &str, targets: &[String], machine: Option<&str>, answer: &str) -> String {
     let name = |path: &String| match path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next() {
         Some(name) if !name.is_empty() => name.to_owned(),
@@ -31,7 +31,7 @@ pub(crate) fn of_work(work: &RepeatedWork, answer: &str) -> String {
     title(workload, targets, machine.as_deref(), answer)
 }
 
-/// The title of runs with their common work.
+/// Returns the title of runs, with their common work.
 pub(crate) fn of_runs<'a>(runs: impl Iterator<Item = &'a RunSummary> + Clone, answer: &str) -> String {
     of_work(&common_work(runs), answer)
 }
@@ -56,7 +56,7 @@ pub(crate) fn targets_of(run: &RunSummary) -> Vec<String> {
     distinct(workload::targets(run).map(ToString::to_string))
 }
 
-/// `12,000 to 13,000 IOPS`
+/// Formats `12,000 to 13,000 IOPS`.
 pub(crate) fn range(iops: impl Iterator<Item = f64>) -> String {
     let ends = iops.fold(None, |ends: Option<(f64, f64)>, iops| {
         let (low, high) = ends.unwrap_or((iops, iops));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn range_of_equal_figures_is_one_figure() {
+    fn equal_rates_are_titled_by_one_figure() {
         let of = |iops: &[f64]| range(iops.iter().copied());
         assert_eq!((of(&[]), of(&[5.0, 5.0])), ("no IOPS".into(), "5.000 IOPS".into()));
         assert_eq!(of(&[1500.0, 1400.0]), "1,400 to 1,500 IOPS");

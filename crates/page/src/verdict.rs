@@ -16,7 +16,7 @@ use maud::{Markup, html};
 pub(crate) const UNCONFIRMED: &str =
     "No finding speaks against the figures, but no device could confirm them.";
 
-/// Appearance and word of a verdict, so that colours are not necessary.
+/// Verdict with word and symbol, which are clear without colors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Badge(pub VerdictMark);
 
@@ -33,7 +33,6 @@ impl Badge {
         Badge(verdict.mark())
     }
 
-    /// The class of the style sheet.
     pub(crate) fn class(&self) -> &'static str {
         self.0.tone.name()
     }
@@ -78,7 +77,7 @@ pub(crate) fn severity_badge(severity: Option<Severity>) -> Markup {
     severity.map_or_else(|| Badge::new(Tone::Good, "✓", "NO FINDING"), Badge::for_severity).markup()
 }
 
-/// The verdict and the severity, side by side.
+/// Renders verdict and severity next to each other.
 pub(crate) fn badges(verdict: RunVerdict) -> Markup {
     html! { (verdict_badge(verdict.device)) " " (severity_badge(verdict.severity)) }
 }
@@ -99,7 +98,7 @@ fn meaning(run: &Run, verdict: RunVerdict) -> &'static str {
     }
 }
 
-/// The class of the style sheet for the worse of the two answers.
+/// Returns the class of the style sheet for the worse of verdict and severity.
 fn tone_class(verdict: RunVerdict) -> &'static str {
     let severity = verdict.severity.filter(|severity| *severity > Severity::Note).map(Severity::mark);
     let mark = severity.or_else(|| verdict.device.map(Verdict::mark));
@@ -130,10 +129,9 @@ pub(crate) fn verdict(run: &Run, prefix: &str) -> Markup {
     }
 }
 
-/// The time spans as the verdict speaks of them.
 struct SpanLinks<'a> {
     names: Vec<String>,
-    /// Begins the ids of their sections.
+    /// Prefix of the ids of their sections.
     prefix: &'a str,
 }
 
@@ -150,7 +148,7 @@ pub(crate) fn span_id(prefix: &str, number: usize) -> String {
 }
 
 fn of_judgement(judgement: &Judgement, spans: &SpanLinks, class: &str, head: &Markup) -> Markup {
-    // Also what was told before the run alone: the word above rests on it.
+    // Includes findings from before the run, on which the verdict depends.
     let told = |finding: &&Finding| finding.severity > Severity::Note;
     let (told, rest): (Vec<&Finding>, Vec<&Finding>) = judgement.findings.iter().partition(told);
     let parts = judgement
@@ -190,7 +188,7 @@ fn render_device(part: &DeviceVerdict, span: Option<Markup>) -> Markup {
     finding_box(&marks, span, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
 }
 
-/// Returns one statement: severity, time span, text, targets, reason, and advice.
+/// Renders one statement: severity, time span, text, targets, reason, and advice.
 pub(crate) fn finding_box(
     badges: &Markup,
     span: Option<Markup>,

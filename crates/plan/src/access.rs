@@ -1,17 +1,16 @@
-//! How a target is accessed: the caching modes (`-S`, `-N`), hints (`-f`) and priorities (`-I`) as Linux
-//! has them.
+//! Access to a target: the caching modes (`-S`, `-N`), hints (`-f`) and priorities (`-I`) on Linux.
 
 use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
 use diskspd_base::access::IoFeatures;
 use diskspd_machine::target::TargetFacts;
 use diskspd_profile::{self as profile, CacheMode, FlushType, Target};
 
-/// Whether the page cache is between the I/Os on a target and the storage, if it isn't mapped.
+/// Whether the I/Os on a target use the page cache, if it is not mapped.
 pub(crate) fn is_cached(target: &Target, facts: &TargetFacts) -> bool {
     target.is_cached(facts.kind.is_device())
 }
 
-/// Whether it is used without the cache only because it is a block device.
+/// Whether the target bypasses the cache only because it is a block device.
 pub(crate) fn is_uncached_device(target: &Target, facts: &TargetFacts) -> bool {
     target.is_cached(false) && !is_cached(target, facts) && !target.memory_mapped_io
 }
@@ -31,7 +30,7 @@ pub(crate) fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
     }
 }
 
-/// Returns the additional kernel options of its I/Os, the same for all threads.
+/// Returns the additional kernel flags of its I/Os, the same for all threads.
 pub(crate) fn io_ways(target: &Target) -> IoFeatures {
     let Target { atomic, dont_cache, no_wait, .. } = *target;
     IoFeatures { atomic, dont_cache, no_wait, ..IoFeatures::default() }

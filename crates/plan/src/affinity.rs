@@ -4,7 +4,7 @@ use super::PlanError;
 use diskspd_machine::{Group, Topology, kernel_cpu};
 use diskspd_profile::{Compat, GroupCpu, TimeSpan};
 
-/// Returns the CPUs for binding: thread i to entry i mod length. Empty = unbound.
+/// Returns the CPUs for binding: thread i uses entry i mod length. Empty = unbound.
 pub(crate) fn cpus(span: &TimeSpan, compat: Compat, topology: &Topology) -> Vec<u32> {
     let order = effective_cpus(span, compat, topology);
     order.into_iter().map(|(group, cpu)| kernel_cpu(group, cpu.into())).collect()
@@ -27,7 +27,7 @@ pub fn effective_affinity(span: &TimeSpan, compat: Compat, topology: &Topology) 
     used.map(|(group, cpu)| GroupCpu { group, cpu: Some(cpu) }).collect()
 }
 
-/// Checks an explicit list; one error for every entry that doesn't fit.
+/// Checks an explicit list; returns an error for each invalid entry.
 pub(crate) fn check(span: &TimeSpan, topology: &Topology) -> Vec<PlanError> {
     let fault = |at: &GroupCpu| match at.cpu {
         Some(cpu) => fault(at.group, cpu, topology),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_affinity_vectors_of_the_validation_rules() {
+    fn affinity_matches_recorded_vectors() {
         type Case = (&'static [(u32, u64)], &'static [(u16, u8)], &'static str);
         let cases: &[Case] = &[
             (&[(2, 3), (2, 3)], &[(0, 0), (0, 1), (1, 0), (1, 1)], ""),

@@ -1,20 +1,20 @@
-//! How much memory the I/O buffers of workers take, and of what pages it consists.
+//! Memory of the workers' I/O buffers, and its page size.
 
 use super::{WorkerPlan, WriteContent};
 use diskspd_base::access::{HUGE_PAGE, HugePages};
 use diskspd_machine::System;
 
-/// Bytes of a page where the machine is unknown.
+/// Page size if the machine is unknown.
 const PAGE: u64 = 4096;
 
 /// Bytes of the smallest buffer that gets a huge page for itself: a smaller one cannot win enough.
 const MIN_HUGE_PAGE_BUFFER: u64 = 64 << 10;
 
-/// Huge pages for themselves take at most this part of the memory that is available.
+/// Divisor of the available memory that gives the maximum for huge pages.
 const SHARE: u64 = 4;
 
 impl WorkerPlan {
-    /// Bytes that are mapped for its buffer, at most.
+    /// Returns the maximum mapped bytes of its buffer.
     pub fn mapped_buffer(&self, system: &System) -> u64 {
         let page = if system.page_size == 0 { PAGE } else { system.page_size };
         self.huge_pages.mapped(self.buffer, page).unwrap_or(u64::MAX)

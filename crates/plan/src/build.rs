@@ -22,7 +22,7 @@ use std::collections::HashSet;
 /// More threads than this are a slip of the finger, not a benchmark (the kernel's default limit of
 /// processes).
 const MAX_THREADS: u64 = 32_768;
-/// Areas of the buffer start on pages, so that `O_DIRECT` finds its memory aligned.
+/// Alignment of the buffer's areas: pages, as required by `O_DIRECT`.
 const AREA_ALIGNMENT: u64 = 4096;
 
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ impl PlanContext<'_> {
 /// Decides everything about one time span of the profile.
 ///
 /// # Errors
-/// Everything that doesn't fit, at once.
+/// Fails with all conflicts at once.
 pub fn plan(profile: &Profile, span: &TimeSpan, around: PlanContext) -> Result<SpanPlan, Vec<PlanError>> {
     let mut errors = affinity::check(span, &around.system.topology);
     let mut warnings = Vec::new();
@@ -92,7 +92,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: PlanContext) -> Result<S
     })
 }
 
-/// Whether each target is one that can be used so.
+/// Checks that each target supports its use.
 fn check_targets(
     span: &TimeSpan,
     around: PlanContext,
@@ -120,7 +120,7 @@ fn check_targets(
     }
 }
 
-/// All workers of the span that can be made; why others can't goes to `errors`.
+/// Returns all possible workers of the span; others add errors to `errors`.
 fn plan_workers(
     profile: &Profile,
     span: &TimeSpan,
@@ -191,7 +191,7 @@ fn too_many_threads(span: &TimeSpan) -> Option<PlanError> {
     })
 }
 
-/// Returns an error if the buffers exceed memory; 0 = unknown memory size.
+/// Returns an error if the buffers exceed memory; 0 = unknown.
 fn too_much_memory(
     workers: &[WorkerPlan],
     sources: &[RandomDataSource],
@@ -370,7 +370,7 @@ fn plan_worker(
     })
 }
 
-/// The same target once for each portion of the work on it; the first one has the requests.
+/// The same target once for each portion of its work. The first one has the requests.
 fn split_portions(
     target: &Target,
     whole: WorkerTarget,

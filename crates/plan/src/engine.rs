@@ -14,13 +14,13 @@ use diskspd_profile::{Target, TimeSpan};
 pub(crate) struct Choice {
     pub engine: EngineKind,
     pub reason: &'static str,
-    /// Reason for sequential I/Os; `None` if they are concurrent or requested.
+    /// Reason for sequential I/Os; `None` = concurrent, or requested.
     pub one_by_one: Option<OneByOne>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EngineRequest {
-    /// `--engine`; `None` = the program chooses.
+    /// `--engine`; `None` = chosen by the program.
     pub engine: Option<EngineKind>,
     pub poll: bool,
 }
@@ -29,28 +29,26 @@ pub struct EngineRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CompletionMode {
     InCall,
-    /// The same, because they are writes that go to the page cache and no further.
+    /// Completion at submission, because the writes only reach the page cache.
     InCache,
     Later,
-    /// The submitting thread would sleep until then: workers of the kernel do it in its place.
+    /// Blocking submission: kernel workers wait instead of the thread.
     Blocking,
-    /// Blocking target where the kernel does writes sequentially.
+    /// Blocking submission, with writes in sequence.
     BlockingWrites,
     OneByOne,
-    /// Windows: at a completion port, or by a routine.
+    /// Windows: completion port or completion routine.
     Overlapped,
     Unknown,
 }
 
 #[derive(Debug)]
 struct ThreadWork {
-    /// Outstanding I/Os of the thread.
     depth: u64,
     mapped: bool,
-    /// `-x`
     routines: bool,
     poll: bool,
-    /// A target is the character device of an NVMe namespace.
+    /// Whether a target is the character device of a namespace.
     commands: bool,
     streams: bool,
     ends: Vec<CompletionMode>,
@@ -311,7 +309,7 @@ pub(crate) fn engine(
     Ok(choice)
 }
 
-/// `-u` names an engine too.
+/// Checks that `-u`, which also names an engine, agrees with `--engine`.
 fn is_the_only_engine(span: &TimeSpan, wish: EngineRequest) -> Result<(), PlanError> {
     if let (Some(_), Some(other)) = (span.io_ring, wish.engine.filter(|kind| kind.row().real_io))
         && !matches!(other, EngineKind::Uring | EngineKind::Nvme)
@@ -350,7 +348,7 @@ fn can_do(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(),
     Ok(())
 }
 
-/// `--poll` is for io_uring, without the cache, on devices with poll queues.
+/// Checks that `--poll` is used with io_uring, without the cache, on devices with poll queues.
 fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
     if engine == EngineKind::Sync {
         return Err(PlanError::profile(

@@ -1,4 +1,4 @@
-//! Why a profile can't be carried out here.
+//! Reasons why a profile cannot be carried out on this system.
 
 use diskspd_base::finding::Finding;
 
@@ -15,8 +15,7 @@ pub enum ErrorClass {
     /// The profile is not possible on this machine or with this version: exit code 3, without standard
     /// output.
     Profile,
-    /// A target isn't as the profile needs it, or something that is used up lacks: the run fails, exit code
-    /// 1.
+    /// A target is unsuitable for the profile, or a resource is exhausted: the run fails, exit code 1.
     Target,
 }
 

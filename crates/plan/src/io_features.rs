@@ -66,7 +66,7 @@ fn no_nowait_writes(target: &Target, facts: &TargetFacts) -> Option<String> {
     ))
 }
 
-/// The kernel takes atomic writes only past the page cache (`generic_atomic_write_valid` of
+/// Refuses atomic writes through the page cache, as the kernel does (`generic_atomic_write_valid` of
 /// fs/read_write.c).
 fn without_cache(target: &Target, facts: &TargetFacts) -> Option<String> {
     is_cached(target, facts)

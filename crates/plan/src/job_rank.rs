@@ -1,9 +1,9 @@
 //! A process of a job.
 
-/// The place of a process in a job of several that run the same plan.
+/// Position of a process in a job of several with the same plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JobRank {
-    /// Zero-based.
+    /// Zero-based rank.
     pub rank: u32,
     pub of: u32,
 }

@@ -50,36 +50,35 @@ pub use zone_share::ZoneShare;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpanPlan {
-    /// Time before measuring in s.
+    /// Time before the measurement in s.
     pub warmup: u32,
     pub duration: u32,
-    /// Time after measuring in s.
+    /// Time after the measurement in s.
     pub cooldown: u32,
     pub measure_latency: bool,
-    /// Whether submission times of I/Os in flight are known without latency measurement (`--stuck`,
+    /// Whether submission times of I/Os in flight are kept without latency measurement (`--stuck`,
     /// `--explain`).
     pub stamps: bool,
-    /// Width of an IOPS interval, ms; `None` = not measured.
+    /// Width of an IOPS interval in ms; `None` = not measured.
     pub iops_interval: Option<u32>,
     /// Number of a thread's I/Os per progress dot; 0 = no dots.
     pub progress: u32,
-    /// The workers, thread 0 first.
+    /// Workers by thread number.
     pub workers: Vec<WorkerPlan>,
-    /// Number of targets of the span (interlocked positions are kept by target).
+    /// Number of targets of the span, each with an interlocked position.
     pub targets: usize,
-    /// Sources of write data (`-Z<size>`), in the order of their targets. [`WriteContent::Source`] counts
-    /// them.
+    /// Sources of write data (`-Z<size>`) by target, the indexes of [`WriteContent::Source`].
     pub sources: Vec<RandomDataSource>,
     pub wait_statistics: bool,
     pub trace: Option<TracePlan>,
-    /// `-u`; `None` = batches are as large as suits.
+    /// `-u`; `None` = batches of a suitable size.
     pub ring: Option<IoRing>,
-    /// `-oc`: completions that are taken at a time, at most; `None` = all there are.
+    /// `-oc`: maximum number of completions taken at a time; `None` = all.
     pub completion_depth: Option<u32>,
     /// Whether completions per wait are counted (`-vs` of DISKSPD 2.3).
     pub wait_completions: bool,
     pub volumes: Vec<VolumeGoal>,
-    /// Recorded I/Os that replace the workers' own workload; `None` without a replay.
+    /// Recorded I/Os that replace the workers' own workload; `None` = no replay.
     pub replay: Option<ReplayPlan>,
     pub warnings: Vec<Finding>,
 }
@@ -102,13 +101,12 @@ impl SpanPlan {
         self.measure_latency || self.iops_interval.is_some()
     }
 
-    /// Whether recorded I/Os start only with measuring, so that all are counted. This applies without a
-    /// warm-up.
+    /// Whether recorded I/Os start with the measurement, so that all are counted. Applies without a warm-up.
     pub fn waits_for_measuring(&self) -> bool {
         self.replay.is_some() && self.warmup == 0
     }
 
-    /// The paths of all targets, as the user gave them.
+    /// Returns the paths of all targets as entered by the user.
     pub fn paths(&self) -> HashMap<TargetId, &RawText> {
         let targets = self.workers.iter().flat_map(|worker| &worker.targets);
         targets.map(|target| (target.id, &target.path)).collect()

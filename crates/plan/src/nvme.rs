@@ -10,7 +10,7 @@ use diskspd_machine::nvme::NvmeFacts;
 use diskspd_machine::target::{TargetFacts, TargetKind};
 use diskspd_profile::{CacheMode, IoPriority, RunOptions, Target};
 
-/// A command names the number of its blocks in 16 bits, less one.
+/// Maximum number of blocks of a command, whose 16-bit field has the number minus one.
 const MAX_BLOCKS: u64 = 1 << 16;
 
 /// Returns the reason against this use of a target; `None` = possible.
@@ -29,7 +29,7 @@ const LIMITS: &[CommandLimit] = &[
     write_zeroes,
 ];
 
-/// Collects what doesn't fit a target that is the character device of a namespace.
+/// Reports conflicts with a target that is the character device of a namespace.
 pub(crate) fn check(target: &Target, facts: &TargetFacts, options: &RunOptions, errors: &mut Vec<PlanError>) {
     let Some(namespace) = facts.nvme.as_ref() else { return };
     let path = &target.path;
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn engine_and_targets_have_to_suit_each_other() {
+    fn unsuitable_engine_for_target_is_refused() {
         let (target, namespace, file) =
             (writing_target(), sample_facts(plain_namespace()), TargetFacts::default());
         let (ours, others) = ((&target, &namespace), (&target, &file));

@@ -22,7 +22,7 @@ fn placement_identifier(target: &Target, facts: &TargetFacts, relative: u32) -> 
     known.get(usize::from(target.fdp.of_thread(relative)?)).copied()
 }
 
-/// The stream of a thread's writes; 0 = none.
+/// Returns the stream of a thread's writes; 0 = none.
 fn stream_number(target: &Target, relative: u32) -> u8 {
     target.write_streams.of_thread(relative).and_then(|stream| stream.try_into().ok()).unwrap_or(0)
 }
@@ -96,7 +96,7 @@ fn no_stream(target: &Target, facts: &TargetFacts) -> Option<String> {
 /// Streams are for io_uring alone: no other call names them.
 ///
 /// # Errors
-/// The thread has another engine.
+/// Fails if the thread has another engine.
 pub(crate) fn suits(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
     let other = engine.row().real_io && engine != EngineKind::Uring;
     match members.iter().any(|(target, _)| !target.write_streams.is_empty()) && other {

@@ -11,10 +11,10 @@ use diskspd_machine::target::{
 use diskspd_profile::{CacheMode, DistributionKind, RawText, Target};
 use std::path::Path;
 
-/// The kernel transfers no more than this in one call (`MAX_RW_COUNT` of read(2)), bytes.
+/// Maximum transfer of one kernel call in bytes (`MAX_RW_COUNT` of read(2)).
 const MAX_TRANSFER: u32 = 0x7fff_f000;
 
-/// Largest file size whose unit was probably forgotten in bytes.
+/// Maximum file size in bytes that probably lacks its unit.
 const MAX_UNITLESS_SIZE: u64 = 4095;
 
 const LAST_OFFSET: u64 = i64::MAX as u64;
@@ -92,7 +92,7 @@ fn is_aligned(target: &Target, facts: &TargetFacts) -> bool {
     !target.memory_mapped_io && (always || !is_cached(target, facts)) && facts.nvme.is_none()
 }
 
-/// Whether the kernel can count to the end of the target.
+/// Checks that offsets to the end of the target are valid for the kernel.
 fn check_offsets(target: &Target, facts: &TargetFacts) -> Result<(), PlanError> {
     let (path, size) = (&target.path, planned_size(target, facts));
     if size <= LAST_OFFSET {
@@ -160,7 +160,7 @@ fn check_presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Resu
     .or_else(|error| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(error) })
 }
 
-/// Whether a name is an address that other programs open: `smb://host/share`, `nas:/export/file`.
+/// Whether a name is an address for other programs: `smb://host/share`, `nas:/export/file`.
 fn is_address(path: &RawText) -> bool {
     let text = path.to_string();
     text.split_once(":/").is_some_and(|(before, _)| before.len() > 1 && !before.contains('/'))
@@ -182,7 +182,7 @@ fn address_advice(path: &RawText) -> String {
 /// Whether a file can be made of this name, which is missing.
 ///
 /// # Errors
-/// It can't: why, and what to do.
+/// Fails with the cause and a remedy.
 pub fn can_be_made(path: &RawText, facts: &TargetFacts) -> Result<(), PlanError> {
     if is_place_of_devices(&facts.location) {
         return Err(PlanError::target(format!(
@@ -213,7 +213,7 @@ fn is_windows_option(path: &[u8]) -> bool {
     }
 }
 
-/// The likely meaning of `-c1`, a size of few bytes.
+/// Returns the likely meaning of `-c1`, a size of a few bytes.
 fn without_unit(target: &Target) -> Option<String> {
     let size = target.file_size.filter(|size| (1..=MAX_UNITLESS_SIZE).contains(size))?;
     let bytes = if size == 1 { "byte" } else { "bytes" };
@@ -248,7 +248,7 @@ pub fn creates(target: &Target) -> bool {
     target.file_size.is_some_and(|size| size > 0)
 }
 
-/// The size the target will have when the run starts in bytes.
+/// Returns the size of the target at the start of the run in bytes.
 pub(crate) fn planned_size(target: &Target, facts: &TargetFacts) -> u64 {
     match target.file_size {
         Some(size) if size > 0 && !facts.kind.is_device() => size,
@@ -256,7 +256,7 @@ pub(crate) fn planned_size(target: &Target, facts: &TargetFacts) -> u64 {
     }
 }
 
-/// `-Sr` where there is no client cache.
+/// Explains `-Sr` without a client cache.
 fn local_text(target: &Target, facts: &TargetFacts) -> String {
     let what = match facts.kind {
         TargetKind::BlockDevice => "is a block device".into(),
@@ -333,7 +333,8 @@ fn unaligned_settings(target: &Target, grid: u64) -> Vec<String> {
     off.map(|(name, value)| format!("the {name} of {value}")).collect()
 }
 
-/// The same as the beginning of a sentence, with the area that a distribution fills; `None` = all are.
+/// Formats the same as the start of a sentence, with the filled area of a distribution; `None` = all
+/// positions.
 pub(super) fn off_grid(target: &Target, size: u64, grid: u64) -> Option<String> {
     let mut off = unaligned_settings(target, grid);
     let cut = cut_area(target, size).filter(|area| area % grid != 0);
@@ -393,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_is_made_among_the_devices() {
+    fn creating_a_file_in_dev_is_refused() {
         let found = |path: &str| {
             let target = Target { path: RawText::from(path), file_size: Some(1 << 30), ..Target::default() };
             let facts = TargetFacts { location: path.into(), ..TargetFacts::default() };

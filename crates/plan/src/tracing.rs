@@ -6,7 +6,7 @@ use diskspd_profile::Etw;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracePlan {
-    /// Classes of events in the report's order; empty if tracing is on without a class.
+    /// Classes of events in the report's order; empty = tracing without a class.
     pub classes: Vec<TraceClass>,
     pub clock: StampClock,
 }

@@ -1,11 +1,11 @@
-//! How targets are divided for `--verify`: sectors, which carry stamps, and units, which have versions.
+//! Division of targets for `--verify`: sectors, which carry stamps, and units, which have versions.
 
 use super::target::{cut_area, planned_size};
 use super::{PlanError, SectorGrid, WorkerPlan};
 use diskspd_machine::target::TargetFacts;
 use diskspd_profile::{DistributionKind, Profile, RawText, Target, TimeSpan};
 
-/// The smallest sector in bytes.
+/// Minimum sector size in bytes.
 const MIN_SECTOR: u32 = 512;
 
 /// Returns the sector size of a target in bytes: the atomic write unit of its device, where known.
@@ -37,12 +37,12 @@ fn grid_settings(target: &Target) -> Vec<(&'static str, u64)> {
     settings
 }
 
-/// The greatest common divisor; that of 0 and a number is the number.
+/// Returns the greatest common divisor; that of 0 and a number is the number.
 fn greatest_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_divisor(b, a % b) }
 }
 
-/// Divides the targets of a worker that are verified; `facts` of all targets of the span.
+/// Divides the verified targets of a worker into sectors; `facts` = all targets of the span.
 pub(crate) fn divide(profile: &Profile, facts: &[TargetFacts], worker: &mut WorkerPlan) {
     for target in &mut worker.targets {
         let (sector, unit) = (sector(&facts[target.target]), unit(profile, &target.path));

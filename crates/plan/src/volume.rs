@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VolumeGoal {
     pub direction: Direction,
-    /// Volume of all threads and targets in bytes; at least 1.
+    /// Volume of all threads and targets in bytes, at least 1.
     pub bytes: u64,
-    /// Whether work before measuring counts too, in either direction.
+    /// Whether work before the measurement also counts, in either direction.
     pub from_start: bool,
 }
 

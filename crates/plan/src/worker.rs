@@ -13,32 +13,31 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkerPlan {
-    /// Number, from 0.
     pub thread: u32,
-    /// Bound CPU by kernel number; `None` = unbound.
+    /// Kernel number of the bound CPU; `None` = unbound.
     pub cpu: Option<u32>,
     pub seed: u64,
     pub engine: EngineKind,
     pub reason: &'static str,
-    /// Reason for sequential I/Os; `None` if they are concurrent or requested.
+    /// Reason for sequential I/Os; `None` = concurrent, or requested.
     pub one_by_one: Option<OneByOne>,
     pub poll: bool,
-    /// Requests in all: the largest number of I/Os in flight.
+    /// Total requests: the maximum number of I/Os in flight.
     pub depth: u32,
-    /// Number of writes on a target per flush (`--fsync-every`); `None` = never.
+    /// Number of writes on a target per flush (`--fsync-every`); `None` = no flushes.
     pub flush_every: Option<u32>,
-    /// Completions are handled one by one (`-x`). Never where I/O is synchronous, as in DISKSPD.
+    /// Whether completions are handled individually (`-x`); never with synchronous I/O, as in DISKSPD.
     pub routines: bool,
     /// Whether requests choose among all targets before each I/O (`-F -O`); otherwise each belongs to one
     /// target.
     pub floating: bool,
     pub targets: Vec<WorkerTarget>,
-    /// Bytes of the worker's I/O buffer, without the sources of write data.
+    /// Size of the worker's I/O buffer in bytes, without the sources of write data.
     pub buffer: u64,
-    /// The buffer consists of large pages (`-l`): all of it, when any of its targets asks for them.
+    /// The buffer consists of large pages (`-l`) as a whole, if any of its targets requires them.
     pub large_pages: bool,
     pub huge_pages: HugePages,
-    /// `-bs`: the buffer begins at a multiple of this, bytes; 0 = on a page.
+    /// `-bs`: alignment of the buffer in bytes; 0 = a page.
     pub separation: u64,
 }
 
@@ -68,12 +67,12 @@ impl WorkerPlan {
         flush.into_iter().chain(target.shares.iter().map(|(op, ..)| op)).chain(reset)
     }
 
-    /// Whether the I/Os on any of its targets have to wait for their time.
+    /// Whether I/Os on any of its targets are delayed by a limit.
     pub fn is_limited(&self) -> bool {
         self.targets.iter().any(|target| target.limit != Limit::None)
     }
 
-    /// Whether the I/Os on any of its targets have a time to start at.
+    /// Whether I/Os on any of its targets have a scheduled start time.
     pub fn is_paced(&self) -> bool {
         (0..self.targets.len()).any(|target| self.is_paced_on(target))
     }
@@ -85,18 +84,18 @@ impl WorkerPlan {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteContent {
-    /// Bytes 0, 1, .. 255, again and again.
+    /// Repeated bytes 0 to 255.
     Pattern,
     Zeros,
-    /// Something new every time (`-Zr`).
+    /// New random content for each write (`-Zr`).
     Fresh,
-    /// Reducible content (`--compress`, `--dedupe`), generated for every write.
+    /// Reducible content (`--compress`, `--dedupe`), generated for each write.
     Reducible(ContentShape),
-    /// A piece of a source, at a random position (`-Z<size>`).
+    /// Slice of a source at a random position (`-Z<size>`).
     Source {
         /// Index in `SpanPlan::sources`.
         index: usize,
-        /// The position is a multiple of this, bytes; a power of two.
+        /// Alignment of the position in bytes, a power of two.
         alignment: u32,
     },
 }
@@ -104,7 +103,7 @@ pub enum WriteContent {
 /// Division of a verified target (`--verify`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SectorGrid {
-    /// Bytes of a sector, which carries a stamp; a power of two.
+    /// Size of a stamped sector in bytes, a power of two.
     pub sector: u32,
     /// The largest piece that no I/O of the run touches in part, bytes; a multiple of the sector.
     pub unit: u64,
@@ -120,14 +119,13 @@ pub struct WorkerTarget {
     pub open: OpenMode,
     /// Whether it is a block device without cache by default.
     pub uncached_device: bool,
-    /// Whether kernel workers do its io_uring I/Os, because they block.
+    /// Whether kernel workers execute its io_uring I/Os, because they block.
     pub workers: bool,
     pub priority: IoPriority,
     pub ways: IoFeatures,
     pub atomic_writes: Option<AtomicWrites>,
-    /// Memory mapping; `None` = not mapped.
     pub mapping: Option<MapOptions>,
-    /// Size found when planning in bytes.
+    /// Size in bytes at the time of planning.
     pub size: u64,
     /// Number of its requests; with a floating pool, of the whole thread. 0 = a further portion that
     /// shares the previous target's requests.
@@ -136,20 +134,20 @@ pub struct WorkerTarget {
     pub slot: u32,
     pub content: WriteContent,
     pub shares: OperationShares,
-    /// `--verify`: how it is divided; all 0 = it isn't verified.
+    /// `--verify`: division into sectors; all 0 = not verified.
     pub verified: SectorGrid,
-    /// `--zoned`: its zones; `None` = used like a device without zones.
+    /// `--zoned`: zones; `None` = used like a device without zones.
     pub zones: Option<ZoneShare>,
     pub limit: Limit,
-    /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a
-    /// block later.
+    /// Position of the reads of the worker's first request in its buffer, in bytes. Those of each further
+    /// request are a block later.
     pub read_buffer: u64,
     pub write_buffer: u64,
     pub workload: TargetWorkload,
 }
 
 impl WorkerTarget {
-    /// Whether zones are emptied that are written again (`--zoned`).
+    /// Whether zones are reset before they are written again (`--zoned`).
     pub fn resets_zones(&self) -> bool {
         self.zones.is_some() && self.workload.write_ratio > 0
     }

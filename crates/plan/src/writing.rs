@@ -10,7 +10,7 @@ use diskspd_profile::{Arrivals, RandomDataSource, RateTotal, Target, Throughput,
 /// Slices of a source begin on sectors when the cache is bypassed, as in DISKSPD; the device may need more.
 const SECTOR: u32 = 512;
 
-/// The sources of a span, in the order of their targets.
+/// Returns the sources of a span in the order of their targets.
 pub(crate) fn sources(span: &TimeSpan) -> Vec<RandomDataSource> {
     span.targets.iter().filter(|t| uses_source(t)).filter_map(|t| t.random_data_source.clone()).collect()
 }
@@ -43,7 +43,7 @@ fn source_alignment(target: &Target, facts: &TargetFacts) -> u32 {
     facts.direct.map_or(SECTOR, |needs| needs.memory.max(SECTOR)).next_power_of_two()
 }
 
-/// Returns the limit of a thread on the target. A throughput limit has precedence over bursts.
+/// Returns the limit of a thread on the target; a throughput limit has precedence over bursts.
 pub(crate) fn limit(span: &TimeSpan, target: &Target) -> Limit {
     match throughput_limit(target) {
         Limit::None => bursts(span, target),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_write_have_sources_and_only_they() {
+    fn only_written_targets_have_sources() {
         let targets = vec![
             Target { random_data_source: sample_source(1), ..Target::default() },
             written_target(Target { random_data_source: sample_source(2), ..Target::default() }),

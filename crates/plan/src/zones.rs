@@ -13,7 +13,7 @@ use diskspd_profile::{Target, TimeSpan};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Collects what doesn't fit one target.
+/// Reports the conflicts of a target.
 pub(crate) fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) {
     let option = IoFeature::Zoned.row().option;
     let namespace = facts.nvme.as_ref().is_some_and(|namespace| namespace.zoned);
@@ -87,7 +87,7 @@ fn in_area<'a>(
     zones.zones.iter().filter(move |zone| begin <= zone.start && last(zone) <= end)
 }
 
-/// A thread's entry for a device.
+/// Entry of a thread for a zoned device.
 #[derive(Debug, Clone, Copy)]
 struct ZoneUser {
     worker: usize,

@@ -7,18 +7,18 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GroupCpu {
     pub group: u16,
-    /// CPU number within the group; `None` = all active ones, in order (`-ag<group>`).
+    /// CPU number within the group; `None` = all active CPUs in order (`-ag<group>`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u8>,
 }
 
-/// The order in which CPUs are taken (`-ac -as -ap -aP -ae -aE -aup`).
+/// Order of the CPUs (`-ac -as -ap -aP -ae -aE -aup`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AffinityTraversal {
-    /// `-ac`: the first CPU of every core before the second of any.
+    /// `-ac`: first CPU of each core before the second of any.
     pub core_aware: bool,
-    /// `-as`: over all groups instead of group after group.
+    /// `-as`: across all groups instead of group by group.
     pub span_groups: bool,
     pub efficiency: Efficiency,
 }
@@ -26,9 +26,9 @@ pub struct AffinityTraversal {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Efficiency {
-    /// `-aup`: their classes don't matter.
+    /// `-aup`: ignores the classes of cores.
     Unordered,
-    /// `-ap`: performance cores first; with `-ac` in each pass over the cores.
+    /// `-ap`: performance cores first; with `-ac`, in each pass over the cores.
     #[default]
     PFirst,
     EFirst,
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn cpus_join_the_entry_before_them_in_ascending_order() {
+    fn ascending_cpus_are_joined_in_one_mask() {
         let table: [(&[u8], &[u64]); 6] = [
             (&[0, 1, 2], &[7]),
             (&[2, 1, 0], &[4, 2, 1]),

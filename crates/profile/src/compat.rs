@@ -2,20 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Version of DISKSPD whose command lines, profiles and reports this program keeps unless told otherwise.
+/// Version of DISKSPD whose command lines, profiles and reports are the default.
 pub const COMPATIBLE_VERSION: &str = "2.2.0";
 /// Date of [`COMPATIBLE_VERSION`], as DISKSPD writes it.
 pub const COMPATIBLE_VERSION_DATE: &str = "2024/6/3";
 
-/// `--compat`: version for defaults, rules and output. The input syntax of both versions is always
-/// accepted.
+/// `--compat`: version for defaults, rules and output. The syntax of both versions is always accepted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Compat {
-    /// DISKSPD 2.2.0.
     #[default]
     #[serde(rename = "2.2")]
     V2_2,
-    /// DISKSPD 2.3.0.
     #[serde(rename = "2.3")]
     V2_3,
 }
@@ -41,7 +38,6 @@ impl Compat {
         *self == Compat::V2_2
     }
 
-    /// Whether it is 2.3.
     pub fn is_2_3(self) -> bool {
         self == Compat::V2_3
     }

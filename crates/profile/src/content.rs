@@ -5,21 +5,20 @@ use std::fmt;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentShape {
-    /// `--compress`: share of each unit that compresses to next to nothing, percent, at most
-    /// [`ContentShape::MAX_SHARE`].
+    /// `--compress`: compressible share of each unit in percent, at most [`ContentShape::MAX_SHARE`].
     pub compress: u32,
-    /// `--dedupe`: share of units that repeat one of the same thread, percent, at most
+    /// `--dedupe`: share of units that repeat another unit of the thread in percent, at most
     /// [`ContentShape::MAX_SHARE`].
     pub dedupe: u32,
 }
 
 impl ContentShape {
-    /// The highest share, percent: beyond it nothing is left to write.
+    /// Maximum share in percent.
     pub const MAX_SHARE: u32 = 99;
     /// Bytes of a unit, of which the content is the same as another's or is not. Shorter at the end of a
     /// write.
     pub const UNIT: usize = 4096;
-    /// Smallest block in bytes with unique content.
+    /// Minimum block in bytes with unique content.
     pub const MIN_BLOCK: u32 = 512;
 }
 

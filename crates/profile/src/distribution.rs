@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Distribution {
     pub kind: DistributionKind,
-    /// Ranges in target order; their I/O shares sum to 100 in a valid profile.
+    /// Ranges in the order of the target; their I/O shares sum to 100 in a valid profile.
     pub ranges: Vec<DistributionRange>,
 }
 
@@ -26,7 +26,6 @@ impl fmt::Display for Distribution {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DistributionKind {
-    /// Percent of the target.
     Percent,
     /// Bytes; 0 in the last range = to the end of the target.
     Absolute,
@@ -34,7 +33,7 @@ pub enum DistributionKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DistributionRange {
-    /// Share of the I/Os, percent; 0 = a gap.
+    /// Share of the I/Os in percent; 0 = a gap.
     pub io: u32,
     /// Length of the range in the distribution's unit.
     pub span: u64,

@@ -53,10 +53,10 @@ pub use spread::{AddressSpread, SpreadError};
 pub use target::{CacheMode, FlushType, IoPriority, RandomDataSource, Target, ThreadTarget, Throughput};
 pub use target_id::{TargetId, TargetIds};
 
-/// A whole run: output settings and one or more time spans.
+/// Whole run: output settings, and at least one time span.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
-    /// Program name and all arguments as given, joined by single blanks.
+    /// Program name and all arguments as given, joined by single spaces.
     pub command_line: RawText,
     #[serde(default, skip_serializing_if = "Compat::is_2_2")]
     pub compat: Compat,
@@ -73,7 +73,7 @@ pub struct Profile {
     pub precreate_files: Option<PrecreateFiles>,
     /// `-e`: event tracing; `None` = off.
     pub etw: Option<Etw>,
-    /// Time spans, run sequentially. The command line makes exactly one.
+    /// Time spans, run sequentially. The command line defines exactly one.
     pub time_spans: Vec<TimeSpan>,
 }
 
@@ -94,24 +94,21 @@ impl Default for Profile {
     }
 }
 
-/// Form of the report on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ResultFormat {
-    /// `-Rtext`
     Text,
-    /// `-Rxml`
     Xml,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PrecreateFiles {
-    /// Every path that has a size anywhere, with the largest.
+    /// All paths with a size, each with its largest size.
     UseMaxSize,
-    /// Paths whose sizes are all equal and none zero.
+    /// Paths with equal sizes, none of which is zero.
     OnlyFilesWithConstantSizes,
-    /// Paths whose non-zero sizes are all equal.
+    /// Paths with equal non-zero sizes.
     OnlyFilesWithConstantOrZeroSizes,
 }
 
@@ -135,20 +132,20 @@ pub struct Etw {
 /// One time span: a set of targets worked on with one set of threads for a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeSpan {
-    /// `-d`: measured time, s.
+    /// `-d`: measured time in s.
     pub duration: u32,
-    /// `-W`: time before measuring starts, s.
+    /// `-W`: time before the measurement in s.
     pub warmup: u32,
-    /// `-C`: time after measuring ended, s.
+    /// `-C`: time after the measurement in s.
     pub cooldown: u32,
-    /// `-z`: thread i draws from the generator seeded with this + i.
+    /// `-z`: seed; thread i uses this + i.
     pub rand_seed: u32,
-    /// `-Zr`: fresh random content for every write.
+    /// `-Zr`: new random content for each write.
     pub random_write_data: bool,
-    /// `-F`: threads in all; 0 = [`Target::threads_per_file`] counts.
+    /// `-F`: total number of threads; 0 = [`Target::threads_per_file`] applies.
     pub thread_count: u32,
     /// `-O`: outstanding I/Os of a thread over all its targets, with `-F`; 0 = [`Target::request_count`]
-    /// counts.
+    /// applies.
     pub request_count: u32,
     /// `-a`: thread i runs on entry i mod length; empty = round robin over the active CPUs.
     pub affinity: Vec<GroupCpu>,
@@ -161,7 +158,7 @@ pub struct TimeSpan {
     /// `-u`; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_ring: Option<IoRing>,
-    /// `-oc`: completions that are taken at a time, at most; `None` = not given.
+    /// `-oc`: maximum number of completions taken at a time; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completion_depth: Option<u32>,
     /// `-bs`; `None` = not given.
@@ -169,10 +166,10 @@ pub struct TimeSpan {
     pub buffer_separation: Option<BufferSeparation>,
     pub measure_latency: bool,
     pub calculate_iops_std_dev: bool,
-    /// Value of `-D`: width of an interval, ms.
+    /// Value of `-D`: width of an interval in ms.
     pub io_bucket_duration: u32,
-    /// Volume of writes that ends the measured time early, regardless of `--until-written`; `None` = that
-    /// option applies.
+    /// Volume of writes that ends the measurement early, instead of `--until-written`; `None` = that option
+    /// applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_written: Option<Volume>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -208,7 +205,7 @@ impl Default for TimeSpan {
 }
 
 impl TimeSpan {
-    /// `-F` together with `-O`: requests float between the targets of a thread.
+    /// Whether requests float between the targets of a thread: `-F` with `-O`.
     pub fn is_floating_pool(&self) -> bool {
         self.thread_count > 0 && self.request_count > 0
     }
@@ -242,7 +239,7 @@ impl TimeSpan {
         }
     }
 
-    /// Whether buffers are separated ([`BufferSeparation::PageDirectories`]): as set, else the version's
+    /// Whether buffers are separated ([`BufferSeparation::PageDirectories`]): as set, or by the version's
     /// default.
     pub fn separates_buffers(&self, compat: Compat) -> bool {
         match self.buffer_separation {

@@ -8,10 +8,10 @@ use super::mix_part::MixPart;
 pub struct WorkShare {
     /// Number of the part in the mix, from 0.
     pub part: u32,
-    /// Share of the target's I/Os; all together are 1.
+    /// Share of the target's I/Os; the sum is 1.
     pub share: f64,
     pub is_split: bool,
-    /// The target as if there were nothing else.
+    /// Target with the settings of this part only.
     pub target: Target,
 }
 
@@ -62,7 +62,7 @@ impl Target {
         self.mix.iter().map(part).collect()
     }
 
-    /// All parts and sizes; one that is the target itself if it has neither.
+    /// Returns all parts and sizes; the target itself if it has none.
     pub fn portions(&self) -> Vec<WorkShare> {
         let parts = self.parts();
         let all: f64 = parts.iter().map(|(share, _)| f64::from(*share)).sum();

@@ -1,11 +1,11 @@
-//! A part of a mix, and a size with its share, as they are written.
+//! A part of a mix, and a size with its share, in their text form.
 
 use crate::{AddressSpread, Distribution};
 use diskspd_figures::units;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A block size and how often it is drawn (`--bs-split`).
+/// Block size with its share (`--bs-split`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SizeShare {
     /// Bytes of an I/O, at least 1.
@@ -28,7 +28,7 @@ pub struct MixPart {
     pub spread: Option<AddressSpread>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<SizeShare>,
-    /// `None` = that of the target.
+    /// 34 Offset; `None` = the value of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_file_offset: Option<u64>,
     /// `None` = that of the target.
@@ -39,7 +39,7 @@ pub struct MixPart {
 impl SizeShare {
     pub const FORM: &'static str = "sizes with their shares, such as 4K/60:8K/30:64K/10";
 
-    /// Reads a list.
+    /// Parses a list.
     ///
     /// # Errors
     /// Fails with the position (byte offset) and the error.

@@ -3,7 +3,7 @@
 use super::RawText;
 use serde::{Deserialize, Serialize};
 
-/// Limits of a run from a file.
+/// Limits of a run whose settings come from a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Origin {

@@ -11,29 +11,28 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct Parameters {
     pub threads: Option<u64>,
-    /// I/Os in flight at most, of all threads together.
+    /// Maximum I/Os in flight of all threads together.
     pub in_flight: Option<u64>,
-    /// `-O`: the I/Os of a thread float between its targets.
+    /// `-O`: whether the I/Os of a thread float between its targets.
     pub floating_pool: Option<bool>,
     pub duration_s: Option<u32>,
-    /// `-W`: time before it, s.
+    /// `-W`: time before the measurement in s.
     pub warmup_s: Option<u32>,
-    /// `-z`
     pub rand_seed: Option<u32>,
-    /// `--rate-total`, in place of the rates of the targets; `None` = not given, or not recorded.
+    /// `--rate-total`, which replaces the rates of targets; `None` = not given, or not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_total: Option<RateTotal>,
-    /// `--fsync-every`: writes of a thread between its flushes; `None` = not given, or not recorded.
+    /// `--fsync-every`: writes of a thread per flush; `None` = not given, or not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fsync_every: Option<u32>,
-    /// Targets, grouped by equal work. Empty = not recorded.
+    /// Targets, grouped by equal work; empty = not recorded.
     pub targets: Vec<TargetGroup>,
 }
 
-/// Targets that are worked on in the same way.
+/// Targets with the same work.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetGroup {
-    /// The targets, as the user gave them.
+    /// Targets as entered by the user.
     pub paths: Vec<RawText>,
     pub access: Access,
 }
@@ -45,42 +44,36 @@ pub struct Access {
     pub threads: Option<u32>,
     /// I/Os that a thread keeps in flight on it (`-o`), or in a floating pool on all targets (`-O`).
     pub outstanding: Option<u32>,
-    /// `-b`: size of an I/O, bytes.
+    /// `-b`: size of an I/O in bytes.
     pub block_size: Option<u32>,
-    /// `-w`: share of writes, percent.
+    /// `-w`: share of writes in percent.
     pub write_percent: Option<u32>,
-    /// Shares of other operations (`--trim`); none = not given, or not recorded.
+    /// Shares of other operations (`--trim`); empty = not given, or not recorded.
     #[serde(flatten, with = "percents")]
     pub shares: OperationShares,
-    /// Share of random I/O, percent: 0 = sequential, 100 = random.
+    /// Share of random I/O in percent: 0 = sequential, 100 = random.
     pub random_percent: Option<u32>,
-    /// `-r<n>`, `-s<n>`: alignment or stride, bytes.
+    /// `-r<n>`, `-s<n>`: alignment or stride in bytes.
     pub stride: Option<u64>,
-    /// `-g`, of each thread.
+    /// `-g` per thread.
     pub rate: Option<Rate>,
-    /// `-S`
     pub caching: Option<Caching>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {
-    /// None.
     Unlimited,
     BytesPerMillisecond(u32),
-    /// I/Os per second.
     Iops(u32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caching {
     pub mode: CacheMode,
-    /// `-Sw`
     pub write_through: bool,
-    /// `-Sm`
     pub memory_mapped: bool,
-    /// Whether `-Sb` was given, which enables the cache for block devices too. By default they are
-    /// unbuffered.
+    /// Whether `-Sb` enables the cache for block devices, which are unbuffered by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached_devices: bool,
     /// Whether the targets are block devices; `None` = not recorded.
@@ -89,7 +82,7 @@ pub struct Caching {
 }
 
 impl Caching {
-    /// Whether I/Os use the page cache; `None` if it depends on an unknown kind of target.
+    /// Whether I/Os use the page cache; `None` = depends on an unknown kind of target.
     pub fn is_cached(self) -> Option<bool> {
         match self.mode {
             _ if self.memory_mapped => Some(true),
@@ -205,7 +198,7 @@ impl Parameters {
     }
 
     fn add(&mut self, target: &Target, access: Access) {
-        /// More groups than this are not looked through: a profile may have ten thousand targets.
+        /// Maximum number of groups searched, because a profile may have ten thousand targets.
         const GROUPS: usize = 64;
         match self.targets.iter_mut().take(GROUPS).find(|group| group.access == access) {
             Some(group) => group.paths.push(target.path.clone()),
@@ -223,7 +216,7 @@ impl Parameters {
         }
     }
 
-    /// All targets, as the user gave them.
+    /// Returns all targets as entered by the user.
     pub fn paths(&self) -> impl Iterator<Item = &RawText> {
         self.targets.iter().flat_map(|group| &group.paths)
     }
@@ -256,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_requests_of_a_pool_float_over_all_targets() {
+    fn pool_requests_are_counted_once_for_all_targets() {
         let pool =
             TimeSpan { thread_count: 3, request_count: 32, ..sample_span(&[("a", 1, 512), ("b", 1, 512)]) };
         let parameters = Parameters::from_span(&pool);
@@ -300,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_value_of_one_target_is_unknown_for_all() {
+    fn value_unknown_for_one_target_is_unknown() {
         let span = sample_span(&[("a", 1, 512), ("b", 1, 512)]);
         let parameters = Parameters::with(&span, |target, place| Access {
             block_size: (place == 0).then_some(512),

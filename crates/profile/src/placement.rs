@@ -16,7 +16,7 @@ const MAX_HANDLES: usize = 255;
 pub struct PlacementList(pub Vec<u16>);
 
 impl PlacementList {
-    /// Numbers of placement handles that there can be, by their index.
+    /// Possible indexes of placement handles.
     pub const HANDLES: RangeInclusive<u16> = 0..=127;
     pub const STREAMS: RangeInclusive<u16> = 1..=255;
     pub const FORM: &'static str = "numbers as in 0,1,2, or 0-2";
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_read_printed_and_shared_by_threads() {
+    fn placement_list_round_trips_and_is_shared() {
         for (text, expected, printed) in
             [("0", vec![0], "0"), ("2,0,2", vec![2, 0, 2], "2,0,2"), ("1-3,0", vec![1, 2, 3, 0], "1,2,3,0")]
         {

@@ -1,4 +1,4 @@
-//! The seed of a repetition: the one rule of all commands that run the same several times.
+//! The seed of a repetition: one rule for all commands that repeat runs.
 
 use super::Profile;
 
@@ -7,8 +7,8 @@ use super::Profile;
 pub const SEED_STEP: u32 = 65_537;
 
 impl Profile {
-    /// Returns the profile of repetition `number`, counted from 0. Every time span has a separate seed, so
-    /// addresses come in another order. With the same seed a cache could serve data of the previous
+    /// Returns the profile of repetition `number`, counted from 0. Every time span has a separate seed, and
+    /// therefore another order of addresses. With the same seed a cache could serve data of the previous
     /// repetition, and an interval over repetitions would not include the effect of addresses.
     ///
     /// Repetition 0 has the given seed (`-z`). The seed is in the record, so `rerun` does exactly that

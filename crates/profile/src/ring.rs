@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// `-u`: all threads submit their I/Os through io_uring (IoRing in Windows), in batches.
+/// `-u`: batched submission through io_uring (IoRing on Windows) in all threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoRing {
     /// Number of completions to wait for after the submission of a batch.
     pub batch: RingBatch,
-    /// The buffers are registered, so that they are pinned once and not by every I/O.
+    /// Whether the buffers are registered, so that they are pinned once and not by each I/O.
     pub register_buffers: bool,
 }
 
@@ -42,9 +42,9 @@ impl RingBatch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BufferSeparation {
-    /// `-bsn`: on pages.
+    /// `-bsn`: page alignment.
     SystemDefault,
-    /// `-bsp`: distance at which buffers share no cache line of page directory entries.
+    /// `-bsp`: distance at which buffers do not share a cache line of page directory entries.
     PageDirectories,
 }
 
@@ -53,7 +53,7 @@ pub enum BufferSeparation {
 #[serde(rename_all = "snake_case")]
 pub enum BypassIo {
     Partial,
-    /// `-SY`: entirely.
+    /// `-SY`: all features.
     Full,
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_of_a_share_are_rounded_up() {
+    fn batch_percentages_are_rounded_up() {
         let table =
             [(25, 1, 1), (25, 2, 1), (25, 5, 2), (25, 10, 3), (25, 32, 8), (1, 65536, 656), (100, 7, 7)];
         for (percent, requests, expected) in table {

@@ -15,52 +15,52 @@ use std::fmt;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunOptions {
-    /// `--engine`; `None` = the program chooses.
+    /// `--engine`; `None` = chosen by the program.
     pub engine: Option<EngineKind>,
     pub poll: bool,
-    /// `--no-huge-pages`: buffers are memory as programs usually have it.
+    /// `--no-huge-pages`: buffers are ordinary memory.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_huge_pages: bool,
-    /// `--prefill`: writing of unwritten areas before the run.
+    /// `--prefill`: writes unwritten areas before the run.
     pub prefill: Option<Prefill>,
-    /// `--until-steady`: maximum warm-up in s until the run is steady.
+    /// `--until-steady`: maximum warm-up in s before the steady state.
     pub until_steady_s: Option<u32>,
-    /// `--flush-after`: whether dirty data is written at the end, with timing.
+    /// `--flush-after`: dirty data is written at the end, and its time is measured.
     pub flush_after: bool,
-    /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us, at most
-    /// 2^31-1; `None` = as the machine has it.
+    /// `--cpu-latency`: maximum wake-up time of processors during the measurement, us, at most 2^31-1; `None`
+    /// = the machine's setting.
     pub cpu_latency_us: Option<u32>,
     /// `--fsync-every`: number of a thread's writes on a target per flush, at least 1; `None` = never.
     pub fsync_every: Option<u32>,
-    /// `--until-written`: the measured time of a time span also ends when so much has been written in it;
-    /// `None` = it doesn't.
+    /// `--until-written`: amount of written data that also ends the measured time of a time span; `None` = no
+    /// such end.
     pub until_written: Option<Volume>,
     pub until_read: Option<Volume>,
     /// `--stuck`: age in ms from which I/Os in flight are reported during the run, at least 1; `None` =
     /// not reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stuck_ms: Option<u64>,
-    /// `--fail-on-outage`: the run ends when a target has answered nothing for so long, ms, at least 1000;
-    /// `None` = it doesn't.
+    /// `--fail-on-outage`: duration without a response of a target that ends the run, ms, at least 1000;
+    /// `None` = no such end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_on_outage_ms: Option<u64>,
     /// `--explain`: number of slowest I/Os kept for each second and each time span, with their delays, at
     /// least 1; `None` = not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<u32>,
-    /// `--preset`: the named workload that the profile is, whose figures are judged; `None` = none.
+    /// `--preset`: name of the workload whose figures are graded; `None` = not given.
     pub preset: Option<String>,
     /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
     /// profile's rates count.
     pub rate_total: Option<RateTotal>,
-    /// `--verify`: whether writes are stamped and reads are checked; `None` = neither.
+    /// `--verify`: stamps of writes and checks of reads; `None` = neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify: Option<VerifyMode>,
     /// `--verify=read:2,1`: number of each target in the writing run, from 1, in order of targets; empty
     /// if not given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verify_as: Vec<u32>,
-    /// `--replay`: recorded I/Os are done instead of the profile's own; `None` = they aren't.
+    /// `--replay`: recorded I/Os instead of the profile's own; `None` = not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<ReplayOptions>,
 }
@@ -69,7 +69,7 @@ pub struct RunOptions {
 #[serde(rename_all = "snake_case")]
 pub enum VerifyMode {
     Write,
-    /// Reads are checked, of a target that an earlier run has stamped.
+    /// Checks the reads of a target that an earlier run stamped.
     Read,
     Both,
 }
@@ -84,21 +84,21 @@ impl VerifyMode {
     }
 }
 
-/// Recorded I/Os that are done again.
+/// Replay of recorded I/Os.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayOptions {
     pub file: RawText,
-    /// `--replay-speed`: thousandths of the speed at which they were recorded; 0 = as fast as possible.
+    /// `--replay-speed`: thousandths of the recorded speed; 0 = as fast as possible.
     pub speed_thousandths: u32,
-    /// `--replay-writes`; `None` if not given, so recorded writes are an error.
+    /// `--replay-writes`; `None` = not given, so that recorded writes are an error.
     pub writes: Option<ReplayWrites>,
     /// `--stream-of`: the target whose I/Os are done, as the file calls it; `None` = there is one alone.
     pub stream: Option<String>,
-    /// `-d` says how long it takes at most.
+    /// Whether `-d` limits the duration.
     pub duration_given: bool,
-    /// Number of the file's executed I/Os; 0 = not read yet.
+    /// Number of executed I/Os of the file; 0 = not read yet.
     pub ios: u64,
-    /// When the last of them was submitted, ns after the first one, when they were recorded.
+    /// Recorded time in ns between the first and the last submission.
     pub length_ns: u64,
 }
 
@@ -128,7 +128,7 @@ pub enum Volume {
 }
 
 impl Volume {
-    /// Reads bytes, in digits, or `2x`; `None` = it is neither, or nothing.
+    /// Parses bytes in digits, or `2x`; `None` = invalid.
     pub fn parse(text: &str) -> Option<Volume> {
         let number = |digits: &str| {
             digits
@@ -154,7 +154,7 @@ impl fmt::Display for Volume {
     }
 }
 
-/// A rate that all threads and targets of a time span share.
+/// Rate shared by all threads and targets of a time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateTotal {
     /// I/Os per second, 1 to [`RateTotal::MAX_RATE`].
@@ -163,7 +163,7 @@ pub struct RateTotal {
 }
 
 impl RateTotal {
-    /// An I/O each nanosecond.
+    /// One I/O per nanosecond.
     pub const MAX_RATE: u64 = 1_000_000_000;
 }
 
@@ -171,7 +171,7 @@ impl RateTotal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
-    /// Independent users: the times between arrivals are exponentially distributed.
+    /// Exponentially distributed times between arrivals, as with independent users.
     Poisson,
     Uniform,
 }
@@ -179,9 +179,9 @@ pub enum Arrivals {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prefill {
-    /// Random data; block devices are included only if they contain only zeros.
+    /// Random data; includes block devices only if they contain only zeros.
     Auto,
-    /// Random bytes, none of them zero.
+    /// Random non-zero bytes.
     Random,
     Pattern,
     Zero,
@@ -192,7 +192,7 @@ impl RunOptions {
         if self.no_huge_pages { HugePages::NotAskedFor } else { HugePages::AskedFor }
     }
 
-    /// Fills unset values from another set of options.
+    /// Replaces unset values by those of another set of options.
     pub fn or_else_from(self, other: RunOptions) -> RunOptions {
         RunOptions {
             engine: self.engine.or(other.engine),
@@ -216,7 +216,7 @@ impl RunOptions {
         }
     }
 
-    /// Whether no file is opened and no device is used.
+    /// Whether the run is simulated, without files and devices.
     pub fn simulated(&self) -> bool {
         self.engine.is_some_and(|kind| !kind.row().needs_files)
     }

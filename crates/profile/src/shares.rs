@@ -1,4 +1,4 @@
-//! The share of a target's I/Os that are other operations (`--trim`), or of its writes (`--fua`).
+//! The share of other operations among a target's I/Os (`--trim`), or among its writes (`--fua`).
 
 use diskspd_base::operation::{AuxRow, Operation, ShareRow};
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -11,7 +11,7 @@ use std::fmt;
 pub struct OperationShares([u32; Operation::ALL.len()]);
 
 impl OperationShares {
-    /// The share of an operation in percent.
+    /// Returns the share of an operation in percent.
     pub fn percent(&self, op: Operation) -> u32 {
         self.0[op as usize]
     }
@@ -40,7 +40,6 @@ impl OperationShares {
         self.iter().filter(replaces)
     }
 
-    /// Replaced I/Os in percent.
     pub fn sum(&self) -> u32 {
         self.replacements().map(|(.., percent)| percent).fold(0, u32::saturating_add)
     }
@@ -58,9 +57,6 @@ pub mod ratios {
     use super::*;
 
     /// Serializes the existing shares.
-    ///
-    /// # Errors
-    /// Fails with the serializer's error.
     pub fn serialize<S: Serializer>(shares: &OperationShares, to: S) -> Result<S::Ok, S::Error> {
         shares.write(to, |share| share.ratio)
     }
@@ -78,9 +74,6 @@ pub mod percents {
     use super::*;
 
     /// Serializes the existing shares.
-    ///
-    /// # Errors
-    /// Fails with the serializer's error.
     pub fn serialize<S: Serializer>(shares: &OperationShares, to: S) -> Result<S::Ok, S::Error> {
         shares.write(to, |share| share.percent)
     }
@@ -94,7 +87,7 @@ pub mod percents {
     }
 }
 
-/// Takes the shares out of the fields of an object.
+/// Deserializer of shares among the fields of an object.
 struct SharesVisitor(fn(&ShareRow) -> &'static str);
 
 impl<'de> Visitor<'de> for SharesVisitor {

@@ -4,26 +4,26 @@ use diskspd_figures::units;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// `--distribution`: how random positions are spread over the area of a target.
+/// `--distribution`: distribution of random positions over the area of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressSpread {
     /// Zipf distribution: the k-th most used block gets a share of 1 / k^theta.
     Zipf {
-        /// theta x 1000; at least 1, at most [`AddressSpread::HIGHEST_THETA`].
+        /// theta x 1000; 1 to [`AddressSpread::HIGHEST_THETA`].
         theta_thousandths: u32,
     },
     /// Around the middle of the area, as a normal distribution that is cut off at its ends.
     Normal {
-        /// Deviation, percent of the area; 1 to 100.
+        /// Standard deviation in percent of the area, 1 to 100.
         deviation_percent: u32,
     },
-    /// A part of the area gets a share of the I/Os, the rest the others.
+    /// A share of the I/Os goes to a part of the area, the others to the rest.
     Hot {
-        /// The part, percent of the area; 1 to 99.
+        /// Size of the part in percent of the area, 1 to 99.
         area_percent: u32,
         io_percent: u32,
-        /// Interval in s after which it moves by its length; `None` = it stays.
+        /// Interval in s after which the part moves by its length; `None` = it stays.
         moves_every_s: Option<u32>,
     },
 }
@@ -69,7 +69,7 @@ impl AddressSpread {
     }
 }
 
-/// A decimal number with up to three places.
+/// Parses a decimal number with up to three decimal places.
 fn parse_theta(text: &str, position: usize) -> Result<u32, SpreadError> {
     let wrong = SpreadError { position, what: "theta must be a number above 0, at most 10, such as 1.1" };
     let (whole, places) = text.split_once('.').unwrap_or((text, "0"));

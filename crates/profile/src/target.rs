@@ -1,4 +1,4 @@
-//! A file or device, and the work on it.
+//! A file or device, and its workload.
 
 use super::content::ContentShape;
 use super::distribution::Distribution;
@@ -15,48 +15,42 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Target {
     pub path: RawText,
-    /// `-b`: size of each I/O, bytes.
+    /// `-b`: size of an I/O in bytes.
     pub block_size: u32,
-    /// `-r<n>` or `-s<n>`: alignment or stride, bytes; 0 = the block size. See [`Target::stride`].
+    /// `-r<n>` or `-s<n>`: alignment or stride in bytes; 0 = the block size. See [`Target::stride`].
     pub block_alignment: u64,
-    /// `-r`, `-rs`: share of random I/O, percent; 0 = sequential, 100 = random.
+    /// `-r`, `-rs`: share of random I/O in percent; 0 = sequential, 100 = random.
     pub random_ratio: u32,
     /// `-si`: all threads share one sequential position.
     pub interlocked_sequential: bool,
     pub distribution: Option<Distribution>,
-    /// `-B`: first byte that I/O may touch.
+    /// `-B`: first accessible byte.
     pub base_file_offset: u64,
-    /// `-f`: end of the area that I/O may touch, exclusive; 0 = end of the target.
+    /// `-f`: exclusive end of the accessible bytes; 0 = end of the target.
     pub max_file_size: u64,
-    /// `-fs`
     pub sequential_scan: bool,
     /// `-fr`: a hint, not random I/O.
     pub random_access: bool,
-    /// `-ft`
     pub temporary_file: bool,
-    /// `-l`
     pub use_large_pages: bool,
     /// `-o`: outstanding I/Os of a thread on this target.
     pub request_count: u32,
     pub cache_mode: CacheMode,
-    /// Block devices are used without the page cache although the cache mode is [`CacheMode::Cached`]: that
-    /// is the default, and `-Sb` wasn't given literally. DISKSPD's reports and profiles know no difference;
-    /// in records of older programs devices were cached, and this is false.
+    /// Block devices bypass the page cache although the cache mode is [`CacheMode::Cached`]: the default
+    /// without a literal `-Sb`. DISKSPD's reports and profiles do not distinguish these. In records of older
+    /// programs devices were cached, and this is false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub uncached_devices: bool,
-    /// `-Sw`
     pub write_through: bool,
-    /// `-Sm`
     pub memory_mapped_io: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass_io: Option<BypassIo>,
-    /// `--dontcache`: cached, but nothing stays in the page cache.
+    /// `--dontcache`: I/O through the page cache that does not stay there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dont_cache: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
-    /// `--nowait`: whether each I/O is first tried without waiting. I/Os that would have waited are
-    /// counted.
+    /// `--nowait`: each I/O is first tried without waiting; I/Os that would have waited are counted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_wait: bool,
     /// `--zoned`: writes go to the write pointers of zones, reads below them; zones are reset before they are
@@ -65,46 +59,40 @@ pub struct Target {
     pub zoned: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_hint: Option<WriteLifetime>,
-    /// `--fdp`: placement handles of an NVMe namespace, by the index in which the device names them.
+    /// `--fdp`: indexes of placement handles of an NVMe namespace.
     #[serde(default, skip_serializing_if = "PlacementList::is_empty")]
     pub fdp: PlacementList,
     /// `--write-stream`: write streams of a block device, from 1.
     #[serde(default, skip_serializing_if = "PlacementList::is_empty")]
     pub write_streams: PlacementList,
-    /// `-N`
     pub flush_type: Option<FlushType>,
     pub zero_write_buffers: bool,
-    /// `-Z<size>[,<file>]`
     pub random_data_source: Option<RandomDataSource>,
     /// `-i`: I/Os per burst; `None` = not given.
     pub burst_size: Option<u32>,
-    /// `-j`: pause between bursts, ms; `None` = not given.
+    /// `-j`: pause between bursts in ms; `None` = not given.
     pub think_time: Option<u32>,
-    /// `-g`
     pub throughput: Option<Throughput>,
-    /// `-t`
     pub threads_per_file: u32,
-    /// `-c`: the file is created with this size, bytes; `None` = not created.
+    /// `-c`: size in bytes of the file to create; `None` = not created.
     pub file_size: Option<u64>,
-    /// `-w`: share of writes, percent.
+    /// `-w`: share of writes in percent.
     pub write_ratio: u32,
-    /// `-p`
     pub parallel_async_io: bool,
-    /// `-T`: distance between the starting positions of threads, bytes; 0 = none.
+    /// `-T`: distance between the starting positions of threads in bytes; 0 = none.
     pub thread_stride: u64,
-    /// `-I`
     pub io_priority: IoPriority,
     /// XML `Weight`: share of a floating pool's I/Os.
     pub weight: u32,
-    /// XML `ThreadTargets`: the threads that use this target; empty = all.
+    /// XML `ThreadTargets`: threads that use this target; empty = all.
     pub thread_targets: Vec<ThreadTarget>,
     /// `--distribution`: distribution of random I/O instead of `-rd`; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<AddressSpread>,
-    /// `--each-once`: random I/O does each block once before any twice.
+    /// `--each-once`: random I/O accesses each block once before any block twice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub each_once: bool,
-    /// `--bs-split`: sizes of I/Os, of which `block_size` is the largest; empty = all have that size.
+    /// `--bs-split`: sizes of I/Os, the largest of which is `block_size`; empty = one size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<SizeShare>,
     /// `--mix`: parts of the workload with shares of the I/Os. DISKSPD's settings are then a summary of
@@ -195,7 +183,7 @@ impl Target {
         self.cache_mode == CacheMode::Cached && !uncached
     }
 
-    /// A template (`*1`) that an XML profile leaves to the command line to fill in.
+    /// Whether it is a template (`*1`) of an XML profile that the command line fills in.
     pub fn is_template(&self) -> bool {
         self.path.as_bytes().first() == Some(&b'*')
     }
@@ -204,30 +192,27 @@ impl Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheMode {
-    /// `-Sb` and the default: the operating system caches; by default files only
+    /// `-Sb` and the default: cached by the operating system; by default only files
     /// ([`Target::uncached_devices`]).
     Cached,
-    /// `-Su`: the operating system's cache is bypassed.
+    /// `-Su`: without the cache of the operating system.
     DisableOsCache,
-    /// `-Sr`: not cached here, but on the file server.
+    /// `-Sr`: not cached locally, but on the file server.
     DisableLocalCache,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlushType {
-    /// `-Nv`
     ViewOfFile,
-    /// `-Nn`
     NonVolatileMemory,
-    /// `-Ni`
     NonVolatileMemoryNoDrain,
 }
 
-/// A buffer of random data that writes are taken from (`-Z<size>[,<file>]`).
+/// Buffer of random data for writes (`-Z<size>[,<file>]`).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RandomDataSource {
-    /// Bytes; never 0.
+    /// Size in bytes, never 0.
     pub size: u64,
     pub path: Option<RawText>,
 }
@@ -241,23 +226,19 @@ pub enum Throughput {
     Iops(u32),
 }
 
-/// `-I`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IoPriority {
-    /// `-I1`
     VeryLow,
-    /// `-I2`
     Low,
-    /// `-I3` and the default.
     Normal,
 }
 
-/// A thread of a floating pool that uses a target.
+/// Thread of a floating pool that uses a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ThreadTarget {
     /// Zero-based.
     pub thread: u32,
-    /// 0 = [`Target::weight`] counts.
+    /// Weight; 0 = [`Target::weight`] applies.
     pub weight: u32,
 }

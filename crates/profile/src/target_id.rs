@@ -35,12 +35,12 @@ impl TargetIds {
         }
     }
 
-    /// The id of a path; `None` = no target has it.
+    /// Returns the id of a path; `None` = not a target.
     pub fn get(&self, path: &RawText) -> Option<TargetId> {
         self.ids.get(path).copied()
     }
 
-    /// The ids of the targets of one of the profile's time spans, in their order.
+    /// Returns the ids of the targets of a time span, in order.
     pub fn of_span(&self, span: &TimeSpan) -> Vec<TargetId> {
         span.targets.iter().map(|target| self.get(&target.path).unwrap_or_default()).collect()
     }

@@ -3,7 +3,7 @@
 use super::{Profile, RawText};
 use std::collections::BTreeSet;
 
-/// A path that begins with `*`, but not as a template does.
+/// Path that begins with `*` but is not a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TemplatePathError;
 
@@ -25,7 +25,7 @@ pub fn number(path: &RawText) -> Option<Result<u64, TemplatePathError>> {
 /// template paths may repeat a path of the profile: a suite writes only to devices of its command line.
 ///
 /// # Errors
-/// A message for the templates without a path, and one for each path without a template.
+/// Fails with a message for the templates without a path, and one for each path without a template.
 pub fn substitute(profile: &mut Profile, paths: &[RawText]) -> Result<(), Vec<String>> {
     if paths.is_empty() {
         return Ok(());

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankCpus {
     pub machine: String,
-    /// CPUs that the rank may use, by the kernel's numbers, ascending.
+    /// CPUs that the rank may use, ascending.
     pub cpus: Vec<u32>,
 }
 

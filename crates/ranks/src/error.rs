@@ -1,8 +1,7 @@
-//! Why ranks can't speak with each other.
+//! Reasons why ranks cannot communicate.
 
 use diskspd_sys::mpi::MpiError;
 
-/// Reason for the failure of sending, or for the end of all messages.
 #[derive(Debug, thiserror::Error)]
 pub enum GroupError {
     #[error("there is no rank {0}")]

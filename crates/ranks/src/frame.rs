@@ -6,19 +6,19 @@ use diskspd_sys::clock::Nanos;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Frame {
     Alive,
-    /// End of the run, requested by this origin, numbered as in [`diskspd_results::EndedBy`].
+    /// Request to end the run, with the origin numbered as in `diskspd_results::EndedBy`.
     Stop(u8),
     Answer(u32, Vec<u8>),
     Decision(u32, Vec<u8>),
-    /// Sent by rank 0 before its queries of the clocks.
+    /// Announcement of rank 0's clock queries.
     ClocksBegin,
     Ping(u32),
-    /// To rank 0: the number, the monotonic clock and the wall clock since 1970, ns.
+    /// Reply to rank 0: number, monotonic clock, and wall clock since 1970, in ns.
     Pong(u32, Nanos, i64),
     ClocksEnd,
-    /// Message from rank 0: the receiver was given up after this number of seconds of silence.
+    /// Notice from rank 0: the receiver was given up after this number of silent seconds.
     GivenUp(u32),
-    /// State of the rank's run in this second, sent to rank 0.
+    /// State of the rank's run in the current second, for rank 0.
     State(Vec<u8>),
 }
 

@@ -5,7 +5,7 @@ use super::{RankGroup, RankMessage};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Messages on their way, by receiver, then sender.
+/// Messages in transit, by receiver, then sender.
 type Messages = Arc<Vec<Vec<Mutex<VecDeque<Vec<u8>>>>>>;
 
 /// A rank in a group of threads.

@@ -20,7 +20,7 @@ pub enum JobGroup {
 /// Joins the ranks that were started together with this one. `named`: the library of MPI to use.
 ///
 /// # Errors
-/// There is no group; why, and what to do.
+/// Fails with the cause and a remedy.
 pub fn join(launcher: &Launcher, named: Option<&Path>) -> Result<JobGroup, GroupJoinError> {
     match launcher.relays_messages() && named.is_none() {
         true => match Relay::join(launcher) {
@@ -39,7 +39,7 @@ impl JobGroup {
         }
     }
 
-    /// Sends the pending messages while `patience` allows.
+    /// Sends pending messages while `patience` returns true.
     pub fn flush(&mut self, patience: impl FnMut() -> bool) {
         match self {
             JobGroup::Mpi(mpi) => mpi.flush(patience),
@@ -56,7 +56,7 @@ impl JobGroup {
         }
     }
 
-    /// Leaves in order. MPI waits for all other ranks to leave.
+    /// Leaves in order; MPI waits for all other ranks.
     ///
     /// # Errors
     /// Fails with MPI's error.

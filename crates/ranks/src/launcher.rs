@@ -8,21 +8,21 @@ pub struct Launcher {
     pub mark: &'static str,
     /// Number of started processes; `None` = not reported.
     pub size: Option<usize>,
-    /// Number of this one; `None` = it doesn't say.
+    /// Number of this process; `None` = not reported.
     pub rank: Option<usize>,
     pub libraries: &'static [MpiLibrary],
-    /// The processes that it started on this host; `None` = unknown.
+    /// Processes started on this host; `None` = unknown.
     pub here: Option<LaunchedHere>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaunchedHere {
     pub size: usize,
-    /// Names that the process begins with which started them.
+    /// Prefixes of the names of the processes that start ranks.
     pub parents: &'static [&'static str],
 }
 
-/// A library of MPI, by the name that the dynamic linker knows.
+/// MPI library, with its name for the dynamic linker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MpiLibrary {
     pub name: &'static str,
@@ -33,7 +33,7 @@ pub struct MpiLibrary {
 pub enum MpiAbi {
     /// The ABI of MPI 5.0.
     Standard,
-    /// MPICH's; Intel's, Cray's and MVAPICH's too.
+    /// ABI of MPICH, Intel MPI, Cray MPICH and MVAPICH.
     Mpich,
     OpenMpi,
 }
@@ -57,7 +57,7 @@ const ANY: &[MpiLibrary] = &[STANDARD, STANDARD_1, STANDARD_0, OPEN_MPI, MPICH, 
 /// Variables that `diskspd hosts` sets for a rank.
 pub const RELAYED_RANK: &str = "DISKSPD_HOSTS_RANK";
 pub const RELAYED_SIZE: &str = "DISKSPD_HOSTS_SIZE";
-/// Columns and rows of the terminal to which standard error of rank 0 is passed: `80x24`.
+/// Columns and rows of the terminal that displays standard error of rank 0: `80x24`.
 pub const RELAYED_SCREEN: &str = "DISKSPD_HOSTS_SCREEN";
 
 /// Mark of each launcher, its information, and the matching libraries. The first set mark counts.
@@ -84,7 +84,7 @@ const HERE: &[(&str, &[&str])] = &[
     ("MPI_LOCALNRANKS", &["hydra_pmi_proxy"]),
 ];
 
-/// Beginnings of the names of launchers and their helpers.
+/// Prefixes of the names of launchers and their helpers.
 pub const PROCESSES: &[&str] = &["mpirun", "mpiexec", "orterun", "prterun", "prte", "hydra_pmi_proxy"];
 /// Options with which a launcher changes the lines of its ranks.
 pub const CHANGES_LINES: &[&str] = &[
@@ -109,7 +109,7 @@ impl Launcher {
         Some(Launcher { name, mark, size: number(size), rank: number(rank), libraries, here })
     }
 
-    /// Whether it passes on the messages of ranks, without MPI.
+    /// Whether it transports messages of ranks without MPI.
     pub fn relays_messages(&self) -> bool {
         self.libraries.is_empty()
     }

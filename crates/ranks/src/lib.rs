@@ -44,11 +44,10 @@ use std::time::Duration;
 
 pub type RankMessage = (usize, Vec<u8>);
 
-/// The processes of a job, and messages between them. Only rank 0 and another one speak to each other.
+/// The processes of a job, and messages between them. Other ranks exchange messages only with rank 0.
 ///
 /// Nothing here waits: neither for another rank nor for the network.
 pub trait RankGroup {
-    /// Number of this process, from 0.
     fn rank(&self) -> usize;
 
     fn size(&self) -> usize;
@@ -75,7 +74,7 @@ pub trait RankGroup {
         clock::wall_nanos()
     }
 
-    /// Does nothing for so long; zero lets others have the CPU.
+    /// Sleeps; zero yields the CPU.
     fn pause(&mut self, time: Duration) {
         match time.is_zero() {
             true => std::thread::yield_now(),

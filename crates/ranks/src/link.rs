@@ -11,11 +11,11 @@ use diskspd_sys::clock::{Nanos, SECOND};
 use std::fmt;
 use std::time::Duration;
 
-/// Limits of a job that is being ended.
+/// Heartbeat of a job that is ending.
 const SHORT_HEARTBEAT: Duration = Duration::from_millis(50);
 const SHORT_TIMEOUT_LIMIT: Duration = Duration::from_millis(600);
 
-/// Rank 0 keeps this number of states of a rank until it takes them.
+/// Maximum number of states per rank that rank 0 keeps until it reads them.
 const KEPT_STATES: usize = 8;
 
 /// A waiting rank polls for messages after this fraction of its waiting time, so that many ranks on few
@@ -28,7 +28,7 @@ pub struct WaitLimits {
     pub beat: Duration,
     /// Time without a message after which a rank counts as lost.
     pub silence: Duration,
-    /// Between two looks for messages, at least; ten times as much when it takes long.
+    /// Minimum interval of checks for messages; ten times as long during long waits.
     pub look: Duration,
     pub pings: u32,
     /// Maximum duration of all queries to a clock.
@@ -49,7 +49,7 @@ impl Default for WaitLimits {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SeparationError {
-    /// Rank 0 is lost: why.
+    /// Rank 0 is lost, for this reason.
     NoRank0(String),
     /// Rank 0 has given this rank up.
     GivenUp {
@@ -76,7 +76,7 @@ pub(super) struct Peer {
     heard_at: Nanos,
     pub(super) lost: Option<String>,
     told_lost: bool,
-    /// States that rank 0 has not taken yet, in their order.
+    /// States that rank 0 has not read yet, in order.
     states: Vec<Vec<u8>>,
     answer: Option<Vec<u8>>,
     pub(super) asked: ClockReply,
@@ -92,9 +92,9 @@ pub struct RankLink<'g> {
     decision: Option<Vec<u8>>,
     stop: Option<u8>,
     given_up: Option<SeparationError>,
-    /// Rank 0 is reading this rank's clock.
+    /// Whether rank 0 is reading this rank's clock.
     pub(super) reads_clocks: bool,
-    /// The number of the last question for a clock.
+    /// Number of the last clock query.
     pub(super) asked: u32,
 }
 
@@ -133,7 +133,7 @@ impl<'g> RankLink<'g> {
         self.stop
     }
 
-    /// Drops a rank: no more messages to it or from it.
+    /// Drops a rank and all its messages.
     pub fn lose(&mut self, rank: usize, why: &str) {
         if let Some(peer) = self.peers.get_mut(rank) {
             peer.lost.get_or_insert_with(|| why.to_owned());
@@ -154,7 +154,7 @@ impl<'g> RankLink<'g> {
         self.peers.iter_mut().for_each(|peer| peer.heard_at = now);
     }
 
-    /// The ranks that this one speaks with and that aren't lost.
+    /// Returns the ranks that exchange messages with this one and are not lost.
     fn live_partners(&self) -> Vec<usize> {
         let others = match self.rank() {
             0 => 1..self.size(),
@@ -231,7 +231,7 @@ impl<'g> RankLink<'g> {
         }
     }
 
-    /// Takes all messages that are there.
+    /// Receives all available messages.
     pub(super) fn hear(&mut self) {
         loop {
             match self.group.take() {
@@ -287,8 +287,8 @@ impl<'g> RankLink<'g> {
         }
     }
 
-    /// Rank 0: waits until all ranks that aren't lost have answered, and returns their answers; `own` is
-    /// rank 0's. `meanwhile` is called again and again.
+    /// Rank 0: waits for the replies of all ranks that are not lost, and returns them; `own` is rank 0's.
+    /// `meanwhile` is called repeatedly.
     pub fn gather(&mut self, own: Vec<u8>, mut meanwhile: impl FnMut(&mut Self)) -> Vec<Option<Vec<u8>>> {
         let begun = self.group.now();
         loop {
@@ -307,14 +307,14 @@ impl<'g> RankLink<'g> {
         }
     }
 
-    /// Sleeps until the next look for messages; it waits for them since `begun`.
+    /// Sleeps until the next check for messages; the wait began at `begun`.
     fn pause_since(&mut self, begun: Nanos) {
         let waited = Duration::from_nanos(self.group.now().saturating_sub(begun));
         let look = self.limits.look;
         self.group.pause((waited / POLL_DIVISOR).clamp(look, look * MAX_POLL_FACTOR));
     }
 
-    /// Ranks that have not answered yet.
+    /// Returns the ranks that have not answered yet.
     pub fn awaited(&self) -> Vec<usize> {
         self.live_partners().into_iter().filter(|rank| self.peers[*rank].answer.is_none()).collect()
     }
@@ -329,7 +329,7 @@ impl<'g> RankLink<'g> {
     /// Any other rank: gives its answer, and waits for the decision. `meanwhile` is called again and again.
     ///
     /// # Errors
-    /// This rank is alone.
+    /// Fails if the connection to the other ranks is lost.
     pub fn answer(
         &mut self,
         own: Vec<u8>,

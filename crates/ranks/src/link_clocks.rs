@@ -26,7 +26,7 @@ struct ClockProbes {
 }
 
 impl RankLink<'_> {
-    /// Answers questions for this rank's clock without sleeping, while they come.
+    /// Answers clock queries without sleeping, as long as there are any.
     pub(super) fn be_quick(&mut self) {
         let until = self.group.now() + nanos(self.limits.clock);
         while self.reads_clocks && self.group.now() < until {
@@ -67,7 +67,7 @@ impl RankLink<'_> {
         found
     }
 
-    /// Asks these ranks, and notes where their clocks are.
+    /// Queries the clocks of these ranks, and stores their offsets.
     fn query_clocks(&mut self, ranks: &[usize], how: ClockProbes, found: &mut [Option<Offset>]) {
         let mut to_ask = ranks.iter().copied();
         let mut asked: Vec<usize> = Vec::new();
@@ -85,11 +85,11 @@ impl RankLink<'_> {
                 return;
             }
             asked.retain(|rank| {
-                let goes_on = self.goes_on(*rank, how);
-                if !goes_on {
+                let continues = self.probe_again(*rank, how);
+                if !continues {
                     found[*rank] = Offset::from_trips(&self.peers[*rank].asked.trips);
                 }
-                goes_on
+                continues
             });
             self.hear();
             // All others wait meanwhile, and are not silent for that.
@@ -100,8 +100,8 @@ impl RankLink<'_> {
         }
     }
 
-    /// Asks a rank again, if its answer has come; whether there is more to ask or to wait for.
-    fn goes_on(&mut self, rank: usize, how: ClockProbes) -> bool {
+    /// Queries a rank again after its reply; returns whether queries or replies remain.
+    fn probe_again(&mut self, rank: usize, how: ClockProbes) -> bool {
         let (now, limit) = (self.group.now(), nanos(self.limits.clock));
         let Peer { asked, lost, .. } = &mut self.peers[rank];
         let took = now.saturating_sub(asked.begun);

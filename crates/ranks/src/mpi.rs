@@ -20,9 +20,9 @@ pub struct Mpi {
 pub enum GroupJoinError {
     /// The program is linked statically and cannot load libraries.
     Static,
-    /// Standard input is not the stream of `diskspd hosts`: why.
+    /// Standard input is not the stream of `diskspd hosts`, for this reason.
     NoStream(String),
-    /// The program has more rights than its user.
+    /// The program has more privileges than its user.
     Privileged,
     /// No usable library; the tried libraries with their errors.
     NoLibrary(Vec<(String, MpiError)>),
@@ -30,12 +30,11 @@ pub enum GroupJoinError {
         library: String,
         why: MpiError,
     },
-    /// The library sees another number of ranks than the launcher started.
+    /// The library reports another number of ranks than the launcher.
     OtherSize {
         library: String,
         seen: usize,
-        /// Number of processes reported by the launcher; `None` = `--mpi` was given, and there is only
-        /// one.
+        /// Number of processes that the launcher reported; `None` = only `--mpi` was given.
         started: Option<usize>,
         /// The variable by which the launcher was found.
         mark: &'static str,
@@ -89,7 +88,7 @@ impl fmt::Display for GroupJoinError {
 /// Joins the ranks that were started together with this one. `named`: the library to use.
 ///
 /// # Errors
-/// There is no group; why, and what to do.
+/// Fails with the cause and a remedy.
 pub(crate) fn join(launcher: &Launcher, named: Option<&Path>) -> Result<Mpi, GroupJoinError> {
     if !CAN_LOAD {
         return Err(GroupJoinError::Static);
@@ -128,7 +127,7 @@ fn check_world(world: MpiWorld, library: String, launcher: &Launcher) -> Result<
 }
 
 impl Mpi {
-    /// Sends the pending messages while `patience` allows.
+    /// Sends pending messages while `patience` returns true.
     pub fn flush(&mut self, mut patience: impl FnMut() -> bool) {
         while !self.world.is_sent() && patience() {
             std::thread::sleep(std::time::Duration::from_millis(1));
@@ -140,7 +139,7 @@ impl Mpi {
         self.world.abort(exit_code);
     }
 
-    /// Leaves in order; waits for all other ranks to leave.
+    /// Leaves in order; waits for all other ranks.
     ///
     /// # Errors
     /// Fails with MPI's error.

@@ -9,7 +9,7 @@ pub struct RoundTrip {
     pub asked: Nanos,
     /// The peer's monotonic clock at its answer in ns.
     pub other: Nanos,
-    /// The other's wall clock then, ns since 1970.
+    /// The peer's wall clock at its answer in ns since 1970.
     pub other_wall: i64,
     /// Own monotonic clock at the receipt of the answer in ns.
     pub answered: Nanos,
@@ -17,17 +17,17 @@ pub struct RoundTrip {
 
 #[derive(Debug, Default)]
 pub struct ClockReply {
-    /// The question that is open; 0 = none.
+    /// Number of the open query; 0 = none.
     pub number: u32,
     /// Local monotonic clock at the query, in ns.
     pub at: Nanos,
-    /// Time of the first one.
+    /// Time of the first query.
     pub begun: Nanos,
     pub trips: Vec<RoundTrip>,
 }
 
 impl ClockReply {
-    /// An answer came; those to older questions don't count.
+    /// Accepts the answer to the current query and ignores answers to older ones.
     pub fn answer(&mut self, number: u32, other: Nanos, other_wall: i64, now: Nanos) {
         if number == self.number && number != 0 {
             self.trips.push(RoundTrip { asked: self.at, other, other_wall, answered: now });
@@ -62,17 +62,17 @@ impl Offset {
         })
     }
 
-    /// Whether both may be of the same clock, as exactly as they are known.
+    /// Whether the offsets can belong to the same clock, given their errors.
     pub fn may_be(&self, other: &Offset) -> bool {
         self.ahead_ns.abs_diff(other.ahead_ns) <= self.uncertainty_ns.saturating_add(other.uncertainty_ns)
     }
 
-    /// A time of one's own clock on the other's.
+    /// Converts a time of this clock to the other clock.
     pub fn to_other(&self, own: Nanos) -> Nanos {
         own.wrapping_add_signed(self.ahead_ns)
     }
 
-    /// A time of the other's clock on one's own.
+    /// Converts a time of the other clock to this clock.
     pub fn to_own(&self, other: Nanos) -> Nanos {
         other.wrapping_add_signed(self.ahead_ns.wrapping_neg())
     }
@@ -85,7 +85,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_true_offset_is_within_the_uncertainty(
+        fn true_offset_is_within_uncertainty(
             ahead in -1_000_000_000_000i64..1_000_000_000_000,
             ways in proptest::collection::vec((0u64..50_000_000, 0u64..50_000_000), 1..20),
         ) {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_round_trip_nothing_is_known() {
+    fn missing_round_trips_give_no_offset() {
         assert_eq!(Offset::from_trips(&[]), None);
     }
 }

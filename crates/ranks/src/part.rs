@@ -24,9 +24,8 @@ pub fn fill_in(path: &RawText, rank: usize, host: &str) -> RawText {
     RawText::from(filled)
 }
 
-/// The profile as a rank runs it: its seeds, and paths of the data of a rank and its host. Threads of all
-/// ranks are numbered consecutively, so the seed of a time span rises by its number of threads with each
-/// rank.
+/// The profile of a rank: its seeds, and paths with its rank and host. Threads of all ranks are numbered
+/// consecutively, so the seed of a time span rises by its number of threads with each rank.
 pub fn of_rank(profile: &Profile, rank: usize, (data, host): (usize, &str)) -> Profile {
     let mut own = profile.clone();
     for span in &mut own.time_spans {
@@ -39,13 +38,13 @@ pub fn of_rank(profile: &Profile, rank: usize, (data, host): (usize, &str)) -> P
     own
 }
 
-/// The rank whose data a rank works on.
+/// Returns the rank whose data a rank accesses.
 pub fn shifted(rank: usize, shift: u32, size: usize) -> usize {
     let size = size.max(1);
     (rank + size - shift as usize % size) % size
 }
 
-/// One of several parts of a target of equal size.
+/// One of several equal parts of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetPart {
     /// Zero-based index of the part.

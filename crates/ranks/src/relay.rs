@@ -12,10 +12,10 @@ use std::io::{self, ErrorKind, Read, Write};
 
 /// Longest message in bytes.
 const MAX_BYTES: usize = 1 << 30;
-/// Bytes of the number of the rank and of the length.
+/// Bytes of the rank number and of the length.
 const HEAD: usize = 8;
 
-/// Numbers of frames that are not messages of ranks.
+/// Special numbers of frames that do not come from or go to a rank.
 pub mod notes {
     /// Text of standard output, sent to the starting process.
     pub const OUTPUT: u32 = u32::MAX;
@@ -31,7 +31,6 @@ pub mod notes {
     pub const ABORT: u32 = u32::MAX - 5;
 }
 
-/// Returns the bytes of a frame.
 pub fn encode_frame(to: u32, bytes: &[u8]) -> Vec<u8> {
     [&to.to_le_bytes(), &(bytes.len() as u32).to_le_bytes(), bytes].concat()
 }
@@ -64,15 +63,14 @@ fn parse_head(head: &[u8; HEAD]) -> Option<(u32, usize)> {
     (length <= MAX_BYTES).then_some((u32::from_le_bytes(*number), length))
 }
 
-/// A rank's end of its stream.
 #[derive(Debug)]
 pub struct Relay {
     rank: usize,
     size: usize,
     stream: RankSocket,
-    /// Bytes that the stream has not taken.
+    /// Bytes not accepted by the stream yet.
     unsent: VecDeque<u8>,
-    /// Bytes of frames that are not complete.
+    /// Bytes of incomplete frames.
     partial: Vec<u8>,
     received: VecDeque<(u32, Vec<u8>)>,
     /// Reason for the end of the messages, until it is reported.
@@ -146,7 +144,7 @@ impl Relay {
         }
     }
 
-    /// Sends the pending messages while `patience` allows.
+    /// Sends pending messages while `patience` returns true.
     pub fn flush(&mut self, mut patience: impl FnMut() -> bool) {
         self.send_rest();
         while !self.unsent.is_empty() && !self.is_broken && patience() {

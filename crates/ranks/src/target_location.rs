@@ -8,12 +8,12 @@ pub struct TargetLocation {
     /// Unique number of the file in its file system (device and inode), or of a block device. For a file
     /// to be created, the number of its folder. `None` if unknown.
     pub number: Option<(u64, u64)>,
-    /// Name in that folder of a file to be created.
+    /// Name of a file to be created in that folder.
     pub new_name: Option<String>,
     /// Identity visible to other machines: type and source of a network file system, or serial number of a
     /// disk. `None` if local or unknown.
     pub shared: Option<String>,
-    /// Whether other machines may reach it in a way that `shared` can't name.
+    /// Whether other machines may reach it in a way that `shared` does not identify.
     pub may_be_shared: bool,
 }
 
@@ -24,7 +24,6 @@ pub enum SameStorage {
     Unknown,
 }
 
-/// Compares the targets of two ranks.
 pub fn same(a: &TargetLocation, b: &TargetLocation) -> SameStorage {
     if a.number.is_none() || b.number.is_none() || a.machine.is_empty() || b.machine.is_empty() {
         return SameStorage::Unknown;
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_together_that_work_on_one_file() {
+    fn ranks_with_the_same_file_are_grouped() {
         let places =
             [(0, "a", 5), (1, "a", 6), (2, "a", 5)].map(|(_, m, i)| Some(sample_place(m, (8, i), None)));
         assert_eq!(group_places(&places), (vec![vec![0, 2], vec![1]], false));

@@ -15,10 +15,7 @@ pub const HEAD: &str = "time_span,end_s,started_at_ms,read_iops,write_iops,total
                         p999_ms,partial_s,failed_ios,response_p50_ms,\
                         response_p95_ms,response_p99_ms,response_p999_ms,response_max_ms";
 
-/// Writes the series; only the head for a run without `-D`.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
+/// Writes the series; without `-D` only the header.
 pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     writeln!(sink, "{HEAD}")?;
     for (index, span) in judged.summary.time_spans.iter().enumerate() {

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Findings that make the figures misleading, a line each (`--quiet`).
+    /// Misleading figures only, one line each (`--quiet`).
     Wrong,
-    /// Findings that weaken the figures, and limits; only the names of the rest.
+    /// Findings that limit the figures, and limits; other findings by name only.
     Brief,
-    /// Findings that weaken the figures; the rest is in the block at the end.
+    /// Findings that limit the figures; the others are in the final block.
     Doubts,
-    /// Everything that was found (`-v`).
+    /// All findings (`-v`).
     Full,
 }
 
@@ -84,15 +84,15 @@ fn once_for_all_targets(findings: &[Finding]) -> Vec<Finding> {
     }
     let with_others = |(found, others): (Finding, usize)| match others {
         0 => found,
-        1 => found.shown_by("the same holds for 1 more target".into()),
-        others => found.shown_by(format!("the same holds for {others} more targets")),
+        1 => found.shown_by("1 more target has the same finding".into()),
+        others => found.shown_by(format!("{others} more targets have the same finding")),
     };
     shown.into_iter().map(with_others).collect()
 }
 
-/// Findings of a run that are printed in brief.
+/// Maximum number of findings in brief form.
 const MAX_FINDINGS: usize = 5;
-/// Lines that show a finding, in brief.
+/// Maximum lines of evidence in brief form.
 const MAX_EVIDENCE: usize = 3;
 
 /// Returns whether a finding of the judgement is a warning or worse that is printed in brief: all wrong
@@ -114,7 +114,7 @@ pub struct HiddenFindings {
 }
 
 impl HiddenFindings {
-    /// `-v shows 2 more: depth-not-reached, steady`; empty = nothing.
+    /// Returns `-v shows 2 more: depth-not-reached, steady`; empty = nothing is hidden.
     pub fn in_words(&self) -> String {
         match self.count {
             0 => String::new(),
@@ -145,7 +145,7 @@ pub fn notes_of(judgement: &Judgement) -> (Option<&Finding>, HiddenFindings) {
     (limit, hidden)
 }
 
-/// The limit of the run, and the number of hidden findings, in one line.
+/// Returns the limit of the run and the number of hidden findings in one line.
 fn notes_text(judgement: &Judgement) -> String {
     let (limit, hidden) = notes_of(judgement);
     let limit = limit.map(|limit| line(&limit.message));
@@ -166,7 +166,7 @@ fn brief_text(finding: &Finding, several: bool) -> String {
     full_text(&Finding { evidence, ..finding.clone() }, several)
 }
 
-/// One finding, with the number of its time span where there are several.
+/// Formats a finding, with the number of its time span if there are several.
 fn full_text(finding: &Finding, several: bool) -> String {
     let place = several.then_some(&finding.place);
     format!("{}\n", Printed { place, message: &line(&finding.message), ..finding.printed() })

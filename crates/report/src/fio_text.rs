@@ -45,7 +45,6 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
     jobs.into_iter().chain(latency).chain(percentiles).chain(open_end).chain(failed).collect()
 }
 
-/// The columns of discards and flushes.
 pub const FIO_OTHERS: [TableColumn<AuxFigures>; 8] = [
     TableColumn::<AuxFigures>::words("", |of| Cell::name_cell(of.plural())).brief_and_paged(),
     TableColumn::<AuxFigures>::number("number", |of| Cell::Whole(of.count)).brief_and_paged(),
@@ -76,7 +75,6 @@ pub fn title(series: &FioSeries) -> String {
     format!("{of}, {}{logged}", line(&series.direction))
 }
 
-/// A course of a log file.
 struct LogSeriesRow<'a> {
     series: &'a FioSeries,
     known: Vec<f64>,

@@ -5,7 +5,6 @@ use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::{Cell, TableColumn, csv_behind};
 use diskspd_results::{Record, RunVerdict, SpanSummary};
 
-/// A host in a time span.
 pub struct HostRow<'a> {
     /// Number from 1.
     pub time_span: usize,
@@ -48,7 +47,7 @@ impl<'a> HostRow<'a> {
     ];
 }
 
-/// The hosts of the time span `index`, the slowest first, before the hosts without figures.
+/// Returns the hosts of time span `index`, slowest first, followed by hosts without figures.
 pub fn rows(record: &Record, index: usize) -> Vec<HostRow<'_>> {
     let figures = figures(record, index);
     let slow = SlowHosts::find(&figures);

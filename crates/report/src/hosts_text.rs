@@ -8,13 +8,13 @@ use diskspd_figures::units::visible::line;
 use diskspd_figures::units::{Millis, seconds_of_ns};
 use diskspd_results::{Host, IopsSeries, MergedHosts, Record, Summary};
 
-/// Hosts that the first line names when they are missing.
+/// Maximum number of missing hosts in the first line.
 const MAX_NAMED_HOSTS: usize = 4;
-/// Largest number of hosts whose report shows every row.
+/// Maximum number of hosts for a full table.
 const ALL_ROWS: usize = 20;
-/// Hosts that the report of more lists.
+/// Number of hosts in the table of a larger run.
 const MAX_WORST_HOSTS: usize = 10;
-/// Differences that a report lists, and values of each.
+/// Maximum number of differences, and of values of each.
 const MAX_DIFFERENCES: usize = 20;
 const MAX_VALUES: usize = 4;
 
@@ -22,7 +22,7 @@ pub(crate) fn are_many(record: &Record) -> bool {
     record.hosts.len() > ALL_ROWS
 }
 
-/// The totals of a run on many hosts.
+/// Returns the totals of a run on many hosts.
 pub(crate) fn condensed(summary: &Summary) -> Summary {
     let mut short = summary.clone();
     for span in short.time_spans.iter_mut().flatten() {
@@ -88,7 +88,7 @@ fn common_time(common_ns: u64, longest_ns: u64) -> Option<String> {
     })
 }
 
-/// `; in the 27.00 s that all measured together: 123.45 MiB/s, 31603.20 IOPS, p99 0.123 ms`
+/// Formats `; in the 27.00 s that all measured together: 123.45 MiB/s, 31603.20 IOPS, p99 0.123 ms`.
 fn common_figures(series: &IopsSeries, seconds: f64, p99: Option<Millis>) -> String {
     if series.intervals.is_empty() {
         return "; no complete interval was measured by all hosts together".into();
@@ -154,7 +154,7 @@ fn write_differences(out: &mut Vec<u8>, record: &Record) {
     write_more(out, "differences", all.len(), MAX_DIFFERENCES);
 }
 
-/// `998: n1, n2, n3, n4 and 994 more`
+/// Formats `998: n1, n2, n3, n4 and 994 more`.
 fn host_names(hosts: &[String]) -> String {
     let some = hosts.iter().take(MAX_NAMED_HOSTS).map(|name| line(name)).collect::<Vec<_>>().join(", ");
     match hosts.len().saturating_sub(MAX_NAMED_HOSTS) {
@@ -163,7 +163,6 @@ fn host_names(hosts: &[String]) -> String {
     }
 }
 
-/// `shown`: rows of hosts.
 fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure], shown: usize) {
     let width = hosts.iter().map(|host| line(host.name).chars().count()).max().unwrap_or(0).max(6);
     let border = "-".repeat(width + 72);
@@ -205,7 +204,7 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure], shown: usize) {
     write_more(out, "straggler", stragglers.hosts.len(), shown);
 }
 
-/// The value that this share of the others does not exceed.
+/// Returns the quantile `share` of the values.
 fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let place = (share * values.len() as f64).ceil() as usize;

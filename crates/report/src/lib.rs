@@ -7,8 +7,8 @@
 // These macros panic if the stream is closed; `sys::standard_error` ignores that.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
-/// Appends formatted text to a `Vec<u8>`, which can't fail. Bytes, not a `String`, because paths need not
-/// be UTF-8.
+/// Appends formatted text to a `Vec<u8>`, which cannot fail. It uses bytes instead of a `String`, because
+/// paths may not be UTF-8.
 macro_rules! put {
     ($out:expr, $($format:tt)*) => {{
         use std::io::Write;

@@ -8,16 +8,15 @@ use std::fmt::Write;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamFormat {
-    /// A line of JSON for each interval.
     Json,
-    /// Lines of InfluxDB's line protocol: three for each interval.
+    /// InfluxDB's line protocol, three lines for each interval.
     Influx,
     /// Metrics for node_exporter's textfile collector; each interval replaces the previous one.
     Prometheus,
 }
 
 impl StreamFormat {
-    /// All formats: name, and the extensions of files that stand for it.
+    /// All formats with their names and file extensions.
     pub const ALL: [(StreamFormat, &str, &[&str]); 3] = [
         (StreamFormat::Json, "json", &["json", "jsonl"]),
         (StreamFormat::Influx, "influx", &["influx", "lp"]),
@@ -25,20 +24,18 @@ impl StreamFormat {
     ];
 }
 
-/// An interval of a run with its position.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct LiveInterval<'a> {
     pub time_span: usize,
-    /// Intervals that were left out before this one, in all.
+    /// Total number of omitted intervals before this one.
     pub missed: u64,
     #[serde(flatten)]
     pub scope: LiveScope<'a>,
-    /// `None` = they have not arrived in time.
+    /// Figures; `None` = they did not arrive in time.
     #[serde(flatten)]
     pub figures: Option<&'a IntervalFigures>,
 }
 
-/// The part of a job that an interval covers.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 #[serde(untagged)]
 pub enum LiveScope<'a> {
@@ -71,7 +68,7 @@ pub fn job_intervals<'a>(job: &'a JobInterval, missed: u64) -> Vec<LiveInterval<
 /// Totals of the stream, which metrics contain in addition to the latest interval.
 #[derive(Debug, Clone, Default)]
 pub struct LiveTotals {
-    /// I/Os of reads and writes, of all time spans.
+    /// I/Os of reads and writes, over all time spans.
     ios: [u64; 2],
 }
 
@@ -138,7 +135,7 @@ pub fn influx_lines(interval: &LiveInterval, own_host: &str) -> String {
     text
 }
 
-/// Returns a tag value: separators are escaped, line ends become blanks.
+/// Escapes separators and replaces line ends in a tag value.
 fn escape_tag(value: &str) -> String {
     let value = value.replace(['\n', '\r'], " ");
     value.replace('\\', "/").replace(',', "\\,").replace('=', "\\=").replace(' ', "\\ ")
@@ -148,7 +145,7 @@ fn format_float(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { "0".into() }
 }
 
-/// The metrics of the latest interval; `None` = the run has ended.
+/// Returns the metrics of the latest interval; `None` = the run has ended.
 pub fn prometheus(intervals: &[LiveInterval], totals: &LiveTotals, host: &str) -> String {
     let interval = intervals.last();
     let mut text = Exposition::new(Dialect::Prometheus);

@@ -19,17 +19,11 @@ fn bounds_ns() -> impl Iterator<Item = u64> {
 }
 
 /// Writes the metrics for node_exporter's textfile collector.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_prometheus(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(text(judged, Dialect::Prometheus).as_bytes())
 }
 
 /// Writes the metrics as OpenMetrics.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_openmetrics(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(text(judged, Dialect::OpenMetrics).as_bytes())
 }
@@ -79,7 +73,7 @@ impl MeasuredSpan<'_> {
         measured.collect()
     }
 
-    /// Reads and writes, with their labels.
+    /// Returns reads and writes with their labels.
     fn labelled_directions(&self) -> [(&DirectionWork, WhichIos, [Label<'_>; 2]); 2] {
         let labels = |which: WhichIos| [("time_span", &*self.number), ("direction", which.name())];
         [(&self.all.read, WhichIos::Read), (&self.all.write, WhichIos::Write)]
@@ -131,7 +125,7 @@ fn write_requested(text: &mut Exposition, spans: &[MeasuredSpan]) {
         name: "diskspd_time_span",
         kind: MetricKind::Info,
         unit: "",
-        help: "Requested workload of a time span; with different targets that of the first.",
+        help: "Requested workload of a time span; if the targets differ, the workload of the first.",
     };
     let mut asked = text.family(about);
     for span in spans {
@@ -218,7 +212,7 @@ fn write_validity(text: &mut Exposition, spans: &[MeasuredSpan]) {
     }
 }
 
-/// The severity of the worst finding, as a record states it.
+/// Writes the severity of the worst finding, as in a record.
 fn write_severity(text: &mut Exposition, severity: Option<Severity>) {
     let worst = Family {
         name: "diskspd_severity",
@@ -235,7 +229,8 @@ fn each_direction<'a>(
     spans.iter().flat_map(|span| span.labelled_directions().map(|direction| (span, direction)))
 }
 
-/// `-L`: the histogram, and percentiles to a thousandth, which a histogram of few bounds can't give.
+/// `-L`: writes the histogram, and percentiles to three nines, which a histogram with few bounds cannot
+/// provide.
 fn write_latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let all = Family {
         name: "diskspd_io_latency_seconds",

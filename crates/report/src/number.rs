@@ -18,7 +18,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// Formats the same for a sentence, without trailing zeros.
+/// Formats a number for a sentence, without trailing zeros.
 pub fn plain(value: f64) -> String {
     let text = number(value);
     match text.contains('.') && !text.contains('e') {
@@ -27,7 +27,7 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// A whole number with a comma between groups of three digits.
+/// Formats a whole number with commas between groups of three digits.
 pub fn grouped(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
     let mut text = String::new();
@@ -45,7 +45,7 @@ pub fn latency(ms: f64) -> String {
     Millis::new(ms).readable()
 }
 
-/// A time with three decimals of ms, as in all reports.
+/// Formats a time with three decimals of ms; `missing` if unknown.
 pub fn time_or(missing: &str, time: Option<Millis>) -> String {
     time.map_or_else(|| missing.to_owned(), |time| time.to_string())
 }
@@ -59,7 +59,7 @@ pub fn cell(value: Option<f64>) -> String {
     value.map_or(NONE.into(), number)
 }
 
-/// An axis' figure: `0`, `250`, `20k`, `1.5M`.
+/// Formats a figure for an axis: `0`, `250`, `20k`, `1.5M`.
 pub fn short(value: f64) -> String {
     let (scaled, unit) = match value.abs() {
         size if size >= 1e9 => (value / 1e9, "G"),
@@ -85,12 +85,12 @@ pub fn clock(seconds: f64, whole: f64) -> String {
     }
 }
 
-/// A time in the unit that suits it, with its exact value for programs.
+/// Formats a time in a suitable unit, with the exact value for programs.
 pub fn exact_time(time: Option<Millis>) -> Markup {
     render_exact(time.map(Millis::ms), latency)
 }
 
-/// A figure with its exact value for programs.
+/// Formats a figure with the exact value for programs.
 pub fn render_exact(value: Option<f64>, text: fn(f64) -> String) -> Markup {
     html! {
         @match value {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_three_digits_or_all_before_the_point() {
+    fn figures_have_three_significant_digits() {
         let table = [
             (0.0, "0"),
             (0.031_26, "0.031"),
@@ -122,12 +122,12 @@ mod tests {
     }
 
     #[test]
-    fn sentences_have_no_idle_zeros() {
+    fn figures_in_sentences_drop_trailing_zeros() {
         assert_eq!([6.0, 32.0, 100.0, 1200.0, 0.25].map(plain), ["6", "32", "100", "1,200", "0.25"]);
     }
 
     #[test]
-    fn axes_are_short() {
+    fn axis_figures_are_abbreviated() {
         let table = [(0.0, "0"), (250.0, "250"), (20_000.0, "20k"), (1.5e6, "1.5M"), (0.2, "0.2")];
         for (value, expected) in table {
             assert_eq!(short(value), expected);

@@ -18,16 +18,16 @@ pub enum MetricKind {
     /// Monotonic within a run; its samples end in `_total`.
     Counter,
     Gauge,
-    /// Counts by bounds: [`Samples::histogram`].
+    /// Counts by upper bounds: [`Samples::histogram`].
     Histogram,
-    /// Always 1; its labels hold the information. Its samples end in `_info`.
+    /// Always 1, with information in its labels; samples end in `_info`.
     Info,
 }
 
-/// A metric: samples that differ in their labels alone.
+/// Metric: samples that differ only in their labels.
 #[derive(Debug, Clone, Copy)]
 pub struct Family {
-    /// Letters, digits and underscores; without the ending of its kind, with its unit:
+    /// Letters, digits and underscores, with the unit but without the suffix of the kind:
     /// `diskspd_measured_seconds`.
     pub name: &'static str,
     pub kind: MetricKind,
@@ -36,20 +36,18 @@ pub struct Family {
     pub help: &'static str,
 }
 
-/// A family that goes up and down.
+/// Creates a family whose values rise and fall.
 pub const fn gauge(name: &'static str, unit: &'static str, help: &'static str) -> Family {
     Family { name, kind: MetricKind::Gauge, unit, help }
 }
 
-/// A family that only grows.
+/// Creates a family whose values only rise.
 pub const fn counter(name: &'static str, unit: &'static str, help: &'static str) -> Family {
     Family { name, kind: MetricKind::Counter, unit, help }
 }
 
-/// A label and its value, which may be any text.
 pub type Label<'a> = (&'a str, &'a str);
 
-/// A text that grows by families.
 #[derive(Debug)]
 pub struct Exposition {
     dialect: Dialect,
@@ -115,7 +113,7 @@ pub struct Samples<'a> {
 }
 
 impl Samples<'_> {
-    /// Adds a sample; no two have the same labels.
+    /// Adds a sample; labels must be unique.
     pub fn sample(&mut self, labels: &[Label], value: f64) {
         let ending = match self.family.kind {
             MetricKind::Counter => "_total",
@@ -125,7 +123,7 @@ impl Samples<'_> {
         self.line(ending, labels, &format_number(value));
     }
 
-    /// Adds a sample, unless the value is unknown.
+    /// Adds a sample if the value is known.
     pub fn sample_if(&mut self, labels: &[Label], value: Option<f64>) {
         if let Some(value) = value {
             self.sample(labels, value);

@@ -61,7 +61,6 @@ fn write_section(out: &mut Vec<u8>, number: usize, measured: &Measured) {
     }
 }
 
-/// Mean, minimum, percentiles, maximum.
 fn latency_rows(latency: &PacedLatency) -> impl Iterator<Item = ChartRow> {
     let PacedLatency { read, write, total, chart } = latency;
     let mean = ChartRow { read: read.mean, write: write.mean, total: total.mean };

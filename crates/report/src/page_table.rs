@@ -28,7 +28,7 @@ impl<'a> PageTable<'a> {
         PageTable { is_high: true, ..self }
     }
 
-    /// The table of these rows: the first column names them.
+    /// Renders these rows; the first column is the header of the row.
     pub fn render<R>(&self, columns: &[TableColumn<R>], rows: &[R]) -> Markup {
         let columns: Vec<&TableColumn<R>> =
             columns.iter().filter(|column| column.on_page && column.is_needed(rows)).collect();
@@ -98,10 +98,10 @@ fn row<R>(columns: &[&TableColumn<R>], marks: &[bool], row: &R) -> Markup {
     PreEscaped(markup)
 }
 
-/// Cells of more letters have several lines where the window is narrow.
+/// Minimum length of a cell that wraps in a narrow window.
 const LONG: usize = 20;
 
-/// A text whose paths continue in a further line after a slash.
+/// Allows line breaks after the slashes of paths.
 fn paths(text: &str) -> Markup {
     html! {
         @for (place, piece) in line(text).split_inclusive('/').enumerate() {
@@ -137,7 +137,7 @@ fn name(cell: Cell, is_number: bool) -> Markup {
     }
 }
 
-/// Appearance and word of a verdict, so that colours are not necessary.
+/// Renders a verdict with word and symbol, which are clear without colors.
 pub fn mark_markup(mark: &VerdictMark) -> Markup {
     html! { span.badge.{(mark.tone.name())} { span.sign aria-hidden="true" { (mark.sign) } (mark.word) } }
 }

@@ -82,8 +82,8 @@ fn uncached_devices(plan: &SpanPlan) -> Vec<&RawText> {
     found
 }
 
-/// Each engine and reason once, by the first worker that has it, with its threads: `thread 0`, `threads 0,
-/// 2 and 3`.
+/// Groups engines and reasons, in the order of their first workers, with their threads: `thread 0`, `threads
+/// 0, 2 and 3`.
 fn worker_engines(plan: &SpanPlan) -> Vec<(&WorkerPlan, String)> {
     let mut found: Vec<(&WorkerPlan, Vec<String>)> = Vec::new();
     let way = |worker: &WorkerPlan| (worker.engine, worker.reason);
@@ -104,7 +104,7 @@ fn worker_engines(plan: &SpanPlan) -> Vec<(&WorkerPlan, String)> {
     found.into_iter().map(|(worker, threads)| (worker, told(threads))).collect()
 }
 
-/// Columns of [`describe_worker`].
+/// Width of the first column of [`describe_worker`].
 const THREAD_COLUMN_WIDTH: usize = 41;
 
 fn describe_worker(worker: &WorkerPlan) -> String {
@@ -133,7 +133,7 @@ fn measured_text(plan: &SpanPlan) -> String {
     if what.is_empty() { String::new() } else { format!(" ({})", what.join(", ")) }
 }
 
-/// `[4096, 1073741824) of 1GiB`
+/// Formats `[4096, 1073741824) of 1GiB`.
 fn bytes_text(target: &WorkerTarget) -> String {
     let w = &target.workload;
     format!("[{}, {}) of {}", w.base, w.base + w.region, units::Size(target.size))
@@ -199,7 +199,7 @@ fn work_text(worker: &WorkerPlan, target: &WorkerTarget) -> String {
     )
 }
 
-/// `5% discards, rest 30% write`
+/// Formats `5% discards, rest 30% write`.
 fn mix_text(target: &WorkerTarget) -> String {
     let mix = match target.workload.write_ratio {
         0 => "read".to_string(),
@@ -221,7 +221,7 @@ fn mix_text(target: &WorkerTarget) -> String {
     others + &mix + &durable
 }
 
-/// `, 60% compressible, 25% duplicates`
+/// Formats `, 60% compressible, 25% duplicates`.
 fn content_text(target: &WorkerTarget) -> String {
     match target.content {
         WriteContent::Reducible(shape) if target.workload.write_ratio > 0 => format!(", {shape}"),
@@ -237,7 +237,7 @@ fn placement_text(target: &WorkerTarget) -> String {
     }
 }
 
-/// `, at most 1000 I/Os in 1000 ms`
+/// Formats `, at most 1000 I/Os in 1000 ms`.
 fn limit_text(target: &WorkerTarget) -> String {
     match target.limit {
         Limit::None => String::new(),

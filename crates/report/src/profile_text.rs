@@ -21,7 +21,8 @@ pub fn write_profile(out: &mut Vec<u8>, profile: &Profile) {
     write_profile_on(out, profile, &System::default());
 }
 
-/// The same of a profile for this machine: with DISKSPD 2.3 the text says how groups and buffers are there.
+/// Appends the text form of a profile for this machine. With DISKSPD 2.3 it includes this machine's groups
+/// and buffers.
 pub fn write_profile_on(out: &mut Vec<u8>, profile: &Profile, system: &System) {
     let style = &Style::for_compat(profile.compat);
     out.extend_from_slice(b"\nCommand Line: ");

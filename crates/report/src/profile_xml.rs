@@ -19,8 +19,7 @@ pub fn write_profile(out: &mut Vec<u8>, profile: &Profile, indent: usize) {
     ProfileWriter { out, indent, compat: profile.compat, is_whole: false }.write_profile_element(profile);
 }
 
-/// Writes the same with an extension that DISKSPD's reader accepts: block devices through the page cache
-/// (`-Sb`).
+/// Writes a profile with an extension that DISKSPD's reader accepts: cached block devices (`-Sb`).
 pub fn write_whole_profile(out: &mut Vec<u8>, profile: &Profile) {
     ProfileWriter { out, indent: 0, compat: profile.compat, is_whole: true }.write_profile_element(profile);
 }
@@ -79,7 +78,7 @@ impl ProfileWriter<'_> {
         });
     }
 
-    /// The CPUs as DISKSPD 2.2 has them, which knows no whole groups.
+    /// Writes the CPUs as DISKSPD 2.2 does, which does not support whole groups.
     fn write_assignments(&mut self, span: &TimeSpan) {
         let cpus: Vec<(u16, u8)> = span.affinity.iter().filter_map(|at| Some((at.group, at.cpu?))).collect();
         if !cpus.is_empty() {
@@ -319,7 +318,7 @@ impl ProfileWriter<'_> {
         self.write_line(format_args!("</{name}>"));
     }
 
-    /// An element that holds a number, a boolean or a keyword.
+    /// Writes an element with a number, a boolean or a keyword.
     fn value(&mut self, name: &str, value: impl Display) {
         self.write_line(format_args!("<{name}>{value}</{name}>"));
     }
@@ -336,7 +335,7 @@ impl ProfileWriter<'_> {
         }
     }
 
-    /// An element that holds any text.
+    /// Writes an element with any text.
     fn text(&mut self, name: &str, value: &RawText) {
         put!(self.out, "{:1$}<{name}>", "", self.indent);
         text::write(self.out, value.as_bytes());

@@ -1,10 +1,10 @@
-//! The head of the text report about another program's I/O, in the place of the parameters of a run.
+//! The head of the text report about another program's I/O, instead of the parameters of a run.
 
 use diskspd_figures::units::{amount, seconds_of_ns};
 use diskspd_profile::Profile;
 use diskspd_results::{DeviceView, EngineFacts, JudgedProgram, SizeClass, SortedCalls, TargetUser};
 
-/// Errors below this are printed as none.
+/// Smaller errors are printed as 0.
 const MIN_ERROR: f64 = 0.0005;
 
 pub(super) fn head(profile: &Profile, program: &JudgedProgram) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! A run with only its figures known, for people: a summary of other programs' results.
+//! Text report of a run with known figures only: a summary of other programs' results.
 
 use super::fio_text;
 use diskspd_base::operation::Operation;
@@ -9,11 +9,9 @@ use diskspd_figures::units::visible::line;
 use diskspd_profile::{Access, CommonValue, Rate};
 use diskspd_results::{DirectionSummary, RunSummary, SpanSummary, is_listed};
 
-/// The percentiles of the text report, as percentages.
 const SHOWN_PERCENTS: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
 
-/// The figures of all time spans, in tables of at most `room` columns; with `all` every percentile that is
-/// known.
+/// The figures of all time spans, in tables of at most `room` columns; `all` = with every known percentile.
 pub fn text(run: &RunSummary, all: bool, room: usize) -> String {
     let mut about = vec![run.origin.to_string()];
     about.extend(run.computer().map(|name| format!("of {}", line(&name))));
@@ -75,7 +73,7 @@ impl<'a> DirectionRow<'a> {
     ];
 }
 
-/// A percentile, or an end of the distribution.
+/// Percentile, minimum or maximum.
 struct PercentileRow {
     name: String,
     read: Cell,
@@ -92,7 +90,7 @@ impl PercentileRow {
     ];
 }
 
-/// A line for each percentile, between minimum and maximum.
+/// Returns a row for each percentile, between minimum and maximum.
 fn percentile_lines(span: &SpanSummary, all: bool) -> Vec<PercentileRow> {
     let edge = |name: &str, of: fn(&DirectionSummary) -> Option<Millis>| PercentileRow {
         name: name.to_owned(),
@@ -112,7 +110,7 @@ fn percentile_lines(span: &SpanSummary, all: bool) -> Vec<PercentileRow> {
     std::iter::once(lowest).chain(percentiles).chain([highest]).collect()
 }
 
-/// `2 threads, 8 outstanding, 4 KiB, 50 % writes, random, no limit: a.dat`
+/// Formats `2 threads, 8 outstanding, 4 KiB, 50 % writes, random, no limit: a.dat`.
 fn requested_text(span: &SpanSummary) -> String {
     let parameters = &span.parameters;
     let mut words: Vec<String> =
@@ -152,7 +150,7 @@ fn requested_text(span: &SpanSummary) -> String {
     if words.is_empty() { "parameters are not recorded".into() } else { words.join(", ") + &targets }
 }
 
-/// `measured 10.00 s, CPUs 7.75 % busy`
+/// Formats `measured 10.00 s, CPUs 7.75 % busy`.
 fn measured_text(span: &SpanSummary) -> String {
     let unknown = || "not recorded".to_owned();
     let seconds = span.seconds.map_or_else(unknown, |seconds| format!("{seconds:.2} s"));

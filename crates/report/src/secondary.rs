@@ -12,7 +12,6 @@ pub use failures::{FAILED, FailedSectorRow};
 pub use table::{SecondaryRow, SecondaryTable, TableFormat, ruled_cells, ruled_heads};
 pub use tables::{DEVICE_TIMES, PACED_RATES, write_tables};
 
-/// Sections of the text report with their ranks.
 struct TextSections {
     time_span: usize,
     sections: Vec<(u8, Vec<u8>)>,

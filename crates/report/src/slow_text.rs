@@ -3,14 +3,14 @@
 use diskspd_figures::units::visible;
 use diskspd_results::{Host, IoStage, Record, SlowIo, SlowIos};
 
-/// I/Os that are listed one by one; the record has all.
+/// Maximum number of listed I/Os; the record contains all.
 const LISTED: usize = 10;
 const CULPRITS: usize = 10;
-/// Hosts of a merged run with a section.
+/// Maximum number of hosts with a section.
 const HOSTS: usize = 5;
 const MAX_TRACING_COST: f64 = 5.0;
 
-/// Appends a section for each time span that has some.
+/// Appends a section for each time span with slow I/Os.
 pub(super) fn write_slow(out: &mut Vec<u8>, record: &Record) {
     let Host { results, .. } = record.host();
     for (index, span) in results.time_spans.iter().enumerate() {
@@ -50,7 +50,7 @@ fn write_section(out: &mut Vec<u8>, place: &str, slow: &SlowIos) {
     put!(out, "\n{}", remarks(slow));
 }
 
-/// Returns remarks about the selection, a line each.
+/// Returns remarks about the selection, one line each.
 pub fn remarks(slow: &SlowIos) -> String {
     let mut lines = Vec::new();
     if slow.ios.is_empty() {
@@ -101,7 +101,7 @@ fn write_stages(out: &mut Vec<u8>, slow: &SlowIos) {
     }
 }
 
-/// The stage in which an I/O was longest.
+/// Returns the stage with the longest part of an I/O's time.
 pub fn main_stage(io: &SlowIo) -> IoStage {
     // The first of several that are as long.
     let longest = IoStage::ALL.into_iter().rev().max_by_key(|stage| io.stages.time_in(*stage));

@@ -1,6 +1,6 @@
 //! Figures as characters of rising height.
 
-/// The characters from nothing to a full line: block characters, or ASCII.
+/// Returns the characters from an empty to a full line: block characters, or ASCII.
 pub fn levels(blocks: bool) -> &'static [char] {
     match blocks {
         true => &[' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_shows_each_figure_within_its_columns() {
+    fn sparkline_fits_its_columns() {
         let known = |figures: &[f64]| -> Vec<Option<f64>> {
             figures.iter().map(|figure| (*figure >= 0.0).then_some(*figure)).collect()
         };

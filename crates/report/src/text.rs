@@ -21,19 +21,12 @@ use diskspd_results::{
 };
 use std::io::{self, Write};
 
-/// Writes the whole report.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     let JudgedRecord { record, summary, .. } = judged;
     sink.write_all(&of_record(record, summary))
 }
 
 /// Writes the report followed by the findings of standard error, so that they stay with the kept figures.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_with_verdict(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     write(judged, sink)?;
     let detail = if judged.record.profile.verbose { Detail::Full } else { Detail::Brief };
@@ -42,7 +35,6 @@ pub fn write_with_verdict(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Re
     write!(sink, "\nVerdict:\n{found}")
 }
 
-/// The whole report of a record.
 pub fn text(record: &Record) -> Vec<u8> {
     of_record(record, &summarize(record))
 }
@@ -66,7 +58,7 @@ fn of_record(record: &Record, summary: &Summary) -> Vec<u8> {
     out
 }
 
-/// The whole report: input parameters, system information, and the figures of all time spans.
+/// Formats the whole report: input parameters, system information, and the figures of all time spans.
 pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> {
     let mut out = Vec::new();
     write_profile_on(&mut out, profile, system);

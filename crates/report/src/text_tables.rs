@@ -4,7 +4,6 @@ use super::profile_text::Style;
 use crate::number::time_or;
 use diskspd_results::{Chart, ChartRow, CpuTable, CpuUsage, Figures, LatencyCharts, Table, ThreadWaits};
 
-/// Labels of the percentiles, in order.
 pub(super) const LABELS: [&str; 13] = [
     "25th", "50th", "75th", "90th", "95th", "99th", "3-nines", "4-nines", "5-nines", "6-nines", "7-nines",
     "8-nines", "9-nines",

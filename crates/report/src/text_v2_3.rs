@@ -53,7 +53,7 @@ impl<'a> ThreadPlacement<'a> {
         affinity::affinity_text(&affinity::masks(cpus), self.topology.groups.len() > 1)
     }
 
-    /// The lines before the table of CPUs.
+    /// Writes the lines before the CPU table.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         if !self.bound {
             return;
@@ -84,7 +84,7 @@ pub(super) fn write_submits(out: &mut Vec<u8>, threads: &[ThreadSubmits]) {
     put!(out, "{border}\ntotal: | {total:11.2}\n");
 }
 
-/// The wait statistics; with `lookasides` those too.
+/// Writes the wait statistics; `lookasides` adds the polls.
 pub(super) fn write_waits(out: &mut Vec<u8>, threads: &[ThreadWaits], lookasides: bool) {
     let cells = |counts: [u64; 8]| counts.map(|count| count.to_string()).join(" ");
     let wide = threads.iter().any(|row| row.throttled);

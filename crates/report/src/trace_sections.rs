@@ -1,13 +1,13 @@
-//! The sections of a trace, as DISKSPD names them: the text report and the XML results print the same table.
+//! The sections of a trace with DISKSPD's names. The text report and the XML results print the same table.
 
 use diskspd_machine::tracing::TraceEvent::{self, *};
 use diskspd_results::EventCount;
 
 pub(super) struct Section {
     pub heading: &'static str,
-    /// Name of the XML element that contains the counters. `None` if they have no parent.
+    /// XML element that contains the counters; `None` = they have no parent.
     pub element: Option<&'static str>,
-    /// Each counter, its label and its XML element.
+    /// Counters with their labels and XML elements.
     pub counters: &'static [(TraceEvent, &'static str, &'static str)],
 }
 

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn hard_faults_alone_and_no_device() {
+    fn hard_faults_are_printed_without_device_section() {
         let trace = TraceFigures {
             counts: sample_counts(&[(HardFault, Some(5))]),
             devices: Some(Vec::new()),

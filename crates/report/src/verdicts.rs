@@ -42,7 +42,7 @@ fn part_block(part: &DeviceVerdict, place: &FindingLocation, named: bool, brief:
     }
 }
 
-/// A verdict with how bad it is: `CACHED (WRONG)`.
+/// Formats a verdict with its severity: `CACHED (WRONG)`.
 pub fn word(part: &DeviceVerdict) -> String {
     let doubt = match part.severity.filter(|severity| *severity > Severity::Note) {
         None => String::new(),

@@ -7,7 +7,7 @@ use diskspd_profile::OperationShares;
 use diskspd_profile::{Access, CacheMode, Caching, CommonValue, Parameters, Rate, RawText};
 use diskspd_results::{PartSummary, RunSummary};
 
-/// All targets of all time spans, each as often as it's worked on.
+/// Returns the targets of all time spans, with repetitions.
 pub fn targets(run: &RunSummary) -> impl Iterator<Item = &RawText> {
     let spans = run.time_spans.iter().flatten();
     spans.flat_map(|span| &span.parameters.targets).flat_map(|group| &group.paths)
@@ -184,14 +184,14 @@ fn access_text(access: &Access) -> String {
     words.join(" ").replace(" ,", ",")
 }
 
-/// `5 % discards`; `None` = all I/Os read or write.
+/// Formats `5 % discards`; `None` = all I/Os are reads or writes.
 fn other_shares_text(shares: OperationShares) -> Option<String> {
     let words: Vec<String> =
         shares.iter().map(|(_, row, share)| format!("{share} % {}", row.plural)).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// A sentence begins with a capital, unless it begins with an option or a name.
+/// Capitalizes a sentence, unless it begins with an option or a name.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let is_named = text.split(' ').next().is_some_and(|word| word.ends_with(':'));
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_begin_with_a_capital_but_for_names() {
+    fn sentences_are_capitalized_except_for_names() {
         for (text, sentence) in [("the device", "The device"), ("vm: the device", "vm: the device"), ("", "")]
         {
             assert_eq!(capital(text), sentence);

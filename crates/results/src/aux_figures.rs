@@ -15,7 +15,6 @@ pub struct AuxFigures {
     pub count: u64,
     /// Bytes of the target that they concerned, over and over again ones as well; `None` = it concerns none.
     pub bytes: Option<u64>,
-    /// Rate per second.
     pub per_s: f64,
     pub times: Quantiles,
     /// The smallest percentile that is a lower bound, because the last bin has no end; `None` without
@@ -47,7 +46,7 @@ impl AuxFigures {
         AuxFigures { open_end, ..self }
     }
 
-    /// The cell of a percentile in a table.
+    /// Returns the table cell of a percentile.
     pub fn percentile_cell(&self, percentile: Option<Millis>) -> Cell {
         match percentile.filter(|time| self.open_end.is_some_and(|from| *time >= from)) {
             Some(bound) => Cell::AtLeast(bound),
@@ -98,7 +97,6 @@ impl<'de> Deserialize<'de> for AuxFigures {
     }
 }
 
-/// Number of operations with their name.
 pub(super) struct OperationCount {
     pub(super) row: &'static AuxRow,
     pub(super) count: u64,

@@ -8,12 +8,12 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 
-/// The accounts, by operation; always with latencies, which are in no other figure.
+/// Results by operation, always with latencies, which no other figure includes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AuxResults(Box<[(Operation, DirectionResults)]>);
 
 impl AuxResults {
-    /// The account of an operation; `None` = it wasn't to be done.
+    /// Returns the results of an operation; `None` = not requested.
     pub fn results(&self, op: Operation) -> Option<&DirectionResults> {
         self.0.iter().find(|(known, _)| *known == op).map(|(_, account)| account)
     }
@@ -35,7 +35,7 @@ impl AuxResults {
         }
     }
 
-    /// All accounts, in the order of the operations.
+    /// Returns the results in the order of the operations.
     pub fn iter(&self) -> impl Iterator<Item = (Operation, &DirectionResults)> {
         self.0.iter().map(|(op, account)| (*op, account))
     }
@@ -84,7 +84,7 @@ impl<'de> Deserialize<'de> for AuxResults {
     }
 }
 
-/// Takes the accounts out of the fields of a target's results.
+/// Deserializer of the results among the fields of a target.
 struct AccountsVisitor;
 
 impl<'de> Visitor<'de> for AccountsVisitor {

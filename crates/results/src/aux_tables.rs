@@ -10,19 +10,18 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 
-/// Tables of a time span, one for each requested operation, in order.
+/// Tables of a time span, one per requested operation, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AuxTables(pub Vec<AuxTable>);
 
-/// An operation by thread and target.
+/// Operation by thread and target.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct AuxTable {
     #[serde(skip)]
     pub row: &'static AuxRow,
     #[serde(skip)]
     pub op: Operation,
-    /// Rows with threads ascending and targets in the thread's order, only for threads with this
-    /// operation.
+    /// Rows of the threads with this operation, ascending; targets in the thread's order.
     pub rows: Vec<ThreadOther>,
     pub total: AuxFigures,
 }
@@ -63,7 +62,7 @@ impl Serialize for AuxTables {
         let mut map = serializer.serialize_map(None)?;
         for (op, row) in Operation::aux_operations() {
             match self.table(op) {
-                // Summaries have always said so when nothing was flushed.
+                // Summaries always state when nothing was flushed.
                 None if op != Operation::Flush => {}
                 table => map.serialize_entry(row.stored, &table)?,
             }

@@ -2,7 +2,7 @@
 
 use crate::{TargetResults, ThreadResults};
 
-/// Every target of every thread, with the thread's number.
+/// Returns each target of each thread, with the thread's number.
 pub(super) fn rows(threads: &[ThreadResults]) -> impl Iterator<Item = (u32, &TargetResults)> {
     (0..).zip(threads).flat_map(|(number, thread)| thread.targets.iter().map(move |target| (number, target)))
 }

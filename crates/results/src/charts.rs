@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 pub const PERCENTILES: [f64; 13] =
     [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999, 0.999999, 0.9999999, 0.99999999, 0.999999999];
 
-/// [`PERCENTILES`] as percentages; a product would miss the last digit.
+/// [`PERCENTILES`] as percentages, because a product would round the last digit.
 pub const TEXT_PERCENTS: [f64; PERCENTILES.len()] =
     [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999];
 
-/// Mean and deviation, ms; `None` = no I/O.
+/// Mean and deviation in ms; `None` = no I/O.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyFigures {
     pub mean: Option<Millis>,
@@ -38,12 +38,11 @@ pub struct PathChart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chart {
     pub min: ChartRow,
-    /// Latencies at [`PERCENTILES`], in order.
     pub percentiles: Vec<ChartRow>,
     pub max: ChartRow,
 }
 
-/// A latency by direction, ms; `None` = no I/O.
+/// Latency by direction in ms; `None` = no I/O.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChartRow {
     pub read: Option<Millis>,
@@ -65,7 +64,6 @@ pub fn find_percentile<T>(values: impl IntoIterator<Item = (f64, T)>, percent: f
     values.into_iter().find(|(known, _)| billionths(*known) == billionths(percent)).map(|(_, value)| value)
 }
 
-/// Whether a percentage is one of these.
 pub fn is_listed(percents: &[f64], percent: f64) -> bool {
     find_percentile(percents.iter().map(|known| (*known, ())), percent).is_some()
 }
@@ -88,7 +86,7 @@ impl ChartRow {
     }
 }
 
-/// The percentiles of the XML results, as percentages: minimum and maximum are among them.
+/// Percentiles of the XML results as percentages, including minimum and maximum.
 pub const FINE_PERCENTILES: [f64; 108] = {
     let mut all = [0.0; 108];
     let mut whole = 1;
@@ -104,7 +102,7 @@ pub const FINE_PERCENTILES: [f64; 108] = {
     all
 };
 
-/// A latency distribution at all of [`FINE_PERCENTILES`].
+/// Latency distribution at [`FINE_PERCENTILES`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FineChart {
     /// Distinct latencies of reads, in units of 100 ns: see [`diskspd_figures::stats::Histogram::distinct`].
@@ -120,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentages_are_the_shares_of_the_text_report() {
+    fn text_report_percentages_match_shares() {
         for (percent, share) in TEXT_PERCENTS.iter().zip(PERCENTILES) {
             assert!((percent / 100.0 - share).abs() < 1e-15, "{percent} {share}");
             assert!(FINE_PERCENTILES.contains(percent));

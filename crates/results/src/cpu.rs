@@ -17,7 +17,7 @@ pub struct CpuUsage {
 pub struct CpuRow {
     #[serde(flatten)]
     pub place: CpuLocation,
-    /// Whether no core has a higher class than its own.
+    /// Whether the core has the highest class of the machine.
     pub performance: bool,
     pub usage: CpuUsage,
 }
@@ -28,7 +28,7 @@ pub struct CpuColumns {
     pub socket: bool,
     pub node: bool,
     pub group: bool,
-    /// Any core runs more than one thread.
+    /// Whether a core runs more than one thread.
     pub core: bool,
     pub class: bool,
 }
@@ -37,9 +37,8 @@ pub struct CpuColumns {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CpuTable {
     pub columns: CpuColumns,
-    /// Group by group, ascending CPU number.
+    /// CPUs by group and number, ascending.
     pub rows: Vec<CpuRow>,
-    /// Arithmetic mean of the percentages of all rows.
     pub average: CpuUsage,
 }
 
@@ -51,7 +50,7 @@ impl CpuTable {
 }
 
 impl CpuUsage {
-    /// A CPU that spent no time at all was idle.
+    /// Treats a CPU without any time as idle.
     fn from_times(times: CpuTimes) -> CpuUsage {
         let (idle, kernel, user) = (times.idle as f64, times.kernel as f64, times.user as f64);
         let total = idle + kernel + user;

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 /// suspended machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delays {
-    /// Number of wake-ups that were late by 50 ms or more.
+    /// Number of wake-ups that were at least 50 ms late.
     pub times: u64,
     pub total_us: u64,
-    /// Maximum lateness in us.
+    /// Maximum lateness in µs.
     pub longest_us: u64,
-    /// End of the longest delay in us since the start of measuring.
+    /// End of the longest delay in µs since the start of the measurement.
     pub longest_at_us: u64,
     /// Whether the process had been stopped, by SIGSTOP or by Ctrl-Z: it got SIGCONT after a pause.
     pub was_stopped: bool,
@@ -32,6 +32,6 @@ pub struct Delays {
     /// Time in us that the control group was frozen; missing if the kernel does not count it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frozen_us: Option<u64>,
-    /// Time in us that the machine was suspended, which stops the run's clock.
+    /// Time in µs in suspend, which stops the clock of the run.
     pub suspended_us: u64,
 }

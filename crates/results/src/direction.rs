@@ -6,18 +6,17 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DirectionResults {
-    /// Bytes transferred.
     pub bytes: u64,
-    /// I/Os completed, short ones included.
+    /// Completed I/Os, including short ones.
     pub ios: u64,
-    /// I/Os that transferred less than a block, of all `ios`.
+    /// I/Os in `ios` that transferred less than a block.
     #[serde(default)]
     pub short: u64,
     /// `--nowait`: number of I/Os in `ios` that would have waited and were repeated; `None` if not
     /// requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nowait_misses: Option<u64>,
-    /// `-L`: latencies, ns.
+    /// `-L`: latencies in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Box<Histogram>>,
     /// Moments of `latency` in a merged run, where the histogram covers all threads.
@@ -37,7 +36,7 @@ impl DirectionResults {
         self.latency.as_ref().map(|latency| *latency.moments()).or_else(kept)
     }
 
-    /// The longest latency that was counted, ns; `None` = none was, or none was measured.
+    /// Returns the longest counted latency in ns; `None` = none was measured.
     pub fn longest(&self) -> Option<u64> {
         let of_series = || self.series.as_ref()?.valid().filter_map(|interval| interval.max()).max();
         self.latency_moments().and_then(|latency| latency.max()).or_else(of_series)

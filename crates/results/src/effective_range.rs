@@ -2,14 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One range of an effective random distribution. Offsets are relative to the base offset, bytes.
+/// Range of an effective random distribution, in bytes relative to the base offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EffectiveRange {
-    /// First I/O percentage point that goes here.
+    /// First percentage point of I/O in this range.
     pub io_base: u32,
-    /// Number of I/O percentage points.
+    /// Percentage points of I/O in this range.
     pub io_span: u32,
     pub start: u64,
-    /// Bytes.
     pub length: u64,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunOutcome {
     pub cause: EndedBy,
-    /// Time in ns since the start of measuring; `None` = before it.
+    /// Time in ns since the start of the measurement; `None` = earlier.
     pub after: Option<u64>,
 }
 
@@ -17,20 +17,19 @@ pub enum EndedBy {
     Time = 0,
     Interrupt = 1,
     Terminate = 2,
-    /// The lost connection of a terminal: SIGHUP.
+    /// Loss of the terminal: SIGHUP.
     Hangup = 3,
     StopEvent = 4,
     Failure = 5,
     Volume = 6,
-    /// A target answered nothing for as long as `--fail-on-outage` allows.
+    /// Outage of a target for the time of `--fail-on-outage`.
     Outage = 7,
-    /// The soft limit of the process's CPU time (`ulimit -St`): SIGXCPU.
+    /// Soft limit of the process's CPU time (`ulimit -St`): SIGXCPU.
     CpuLimit = 8,
     LostRank = 9,
 }
 
 impl EndedBy {
-    /// Every one, in the order of their numbers.
     pub const ALL: [EndedBy; 10] = [
         EndedBy::Time,
         EndedBy::Interrupt,

@@ -38,9 +38,9 @@ pub struct FioFigures {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FioLatency {
-    /// `lat`: from where fio made the I/O to its completion.
+    /// `lat`: from the creation of the I/O in fio to its completion.
     Total,
-    /// `clat`: from where the I/O was submitted to its completion, without the time that this took.
+    /// `clat`: from the submission of the I/O to its completion, without the duration of the submission.
     Completion,
 }
 
@@ -71,22 +71,22 @@ impl fmt::Display for FioPercentiles {
     }
 }
 
-/// Log files of a kind, one for each thread: `a_lat.1.log`.
+/// Log files of a kind, one per thread: `a_lat.1.log`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FioLogFiles {
     pub of: FioSeriesOf,
     pub prefix: String,
-    /// The first thread's number.
+    /// Number of the first thread.
     pub first: u32,
     pub last: u32,
-    /// Whether times are in us, as fio 2 logs them, and not in ns.
+    /// Whether times are in µs (fio 2) instead of ns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_us: bool,
     #[serde(default, skip_serializing_if = "FioLogged::is_mean")]
     pub logged: FioLogged,
 }
 
-/// The meaning of a value in a log file, as fio's options set it.
+/// Meaning of a logged value, according to fio's options.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FioLogged {
@@ -109,25 +109,24 @@ impl FioLogged {
     }
 }
 
-/// The course of a figure, out of log files.
+/// Time series of a figure from log files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FioSeries {
     pub of: FioSeriesOf,
     pub direction: String,
-    /// The meaning of the logged values.
     #[serde(default, skip_serializing_if = "FioLogged::is_mean")]
     pub logged: FioLogged,
     pub interval_s: f64,
-    /// A value for each interval from the start on; `None` = nothing was logged in it.
+    /// Value of each interval from the start; `None` = nothing was logged.
     pub values: Vec<Option<f64>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FioSeriesOf {
-    /// `_lat.log`: mean total latency, ms.
+    /// `_lat.log`: mean total latency in ms.
     Latency,
-    /// `_clat.log`: mean completion latency, ms.
+    /// `_clat.log`: mean completion latency in ms.
     CompletionLatency,
     /// `_iops.log`: I/Os per second.
     Iops,

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 static NO_PATH: LazyLock<RawText> = LazyLock::new(RawText::default);
 
-/// A machine that took part in a run.
+/// Machine of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
     pub name: String,
@@ -28,15 +28,15 @@ pub struct Host {
     /// Clock and measured times; `None` for a single host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<HostClock>,
-    /// Reason for missing results of a participating host; `None` if it has results.
+    /// Reason for missing results of a participating host; `None` = it has results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// Summary of this host in a merged run, where `results` covers all hosts.
+    /// Summary of this host in a merged run, whose `results` cover all hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Box<HostSummary>>,
 }
 
-/// A target as this machine knows it.
+/// Target as this machine sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostTarget {
     pub id: TargetId,
@@ -67,7 +67,7 @@ impl Host {
         storage.is_block_device().is_some().then_some(storage)
     }
 
-    /// The path of a target, as the user gave it.
+    /// Returns the path of a target as entered by the user.
     pub fn path(&self, id: TargetId) -> &RawText {
         self.targets.get(id.index()).map_or(&NO_PATH, |target| &target.storage.path)
     }

@@ -24,7 +24,7 @@ pub struct HostClock {
     pub windows: Vec<Option<CommonWindow>>,
 }
 
-/// A measured time on the common clock.
+/// Measured time on the common clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommonWindow {
     /// Start of accounting in ns since 1970-01-01 00:00 UTC.

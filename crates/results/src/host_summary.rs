@@ -10,7 +10,7 @@ pub struct HostSummary {
     pub windows: Vec<HostWindow>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<HostFinding>,
-    /// Device verdicts: the worst finding of each time span.
+    /// Device verdicts: the worst one per time span.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<HostDevices>,
     /// The slowest I/Os by time span (`--explain`); empty = not recorded.
@@ -34,7 +34,7 @@ pub(super) fn is_zero(shift: &i64) -> bool {
     *shift == 0
 }
 
-/// Something that was found about the figures of one host.
+/// Finding about the figures of one host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFinding {
     pub name: String,

@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SectorState {
-    /// It holds an older version, though other sectors of the same write hold the new one.
+    /// Older version, although other sectors of the same write have the new one.
     Torn,
-    /// It holds another version than the first sector of its block, though each write was atomic.
+    /// Version differs from the first sector of its block, although each write was atomic.
     NotAtomic,
-    /// Previous version of the data: the last write is missing.
+    /// Previous version: the last write is missing.
     Lost,
-    /// The sector has a version older than the required one.
+    /// Version older than the required one.
     Stale,
     Unwritten,
     Misplaced,
     Foreign,
-    /// The sector has a stamp with a wrong checksum.
+    /// Stamp with a wrong checksum.
     Corrupt,
     Unreadable,
 }
@@ -46,7 +46,7 @@ pub struct IntegrityCounts {
     pub stamped: u64,
     pub verified: u64,
     pub unknown: u64,
-    /// Read while a write to the same place was under way, and neither version whole.
+    /// Sectors read during a write to the same place, with parts of both versions.
     pub undecided: u64,
     /// Number of units in writes that the journal lists as durable.
     pub acknowledged: u64,
@@ -73,15 +73,15 @@ pub struct IntegrityResults {
 }
 
 impl IntegrityResults {
-    /// Failures of a thread and target that are kept in detail.
+    /// Maximum number of detailed failures per thread and target.
     pub const MAX_LISTED_FAILURES: usize = 32;
 
-    /// Counts a sector that is wrong, and keeps it if it is among the first.
+    /// Counts a damaged sector, and stores the first ones.
     pub fn fail(&mut self, failed: FailedSector) {
         self.fail_all(failed.fault, 1, |_| failed.clone());
     }
 
-    /// The same for a number of sectors with one fault; `sector` makes each by its place among them.
+    /// Records a number of sectors with the same fault; `sector` returns each by its index.
     pub fn fail_all(&mut self, fault: SectorState, sectors: u64, sector: impl Fn(u64) -> FailedSector) {
         let failed = self.counts.failed.entry(fault).or_default();
         *failed = failed.saturating_add(sectors);
@@ -109,7 +109,7 @@ pub struct FailedSector {
     /// Stamp found in the sector; `None` without a stamp.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<FoundStamp>,
-    /// When it was found, us since the start signal of the time span.
+    /// Time of detection in µs since the start signal of the time span.
     pub at_us: u64,
 }
 
@@ -117,7 +117,6 @@ pub struct FailedSector {
 pub struct FoundStamp {
     pub of_this_run: bool,
     pub target: u32,
-    /// Intended byte offset.
     pub offset: u64,
     pub generation: u64,
     pub writer: u32,
@@ -143,7 +142,7 @@ impl IntegrityCounts {
         self.failed.values().fold(0, |sum, sectors| sum.saturating_add(*sectors))
     }
 
-    /// The damaged sectors by fault: `2 torn, 1 stale, in 40 reads`.
+    /// Lists the damaged sectors by fault: `2 torn, 1 stale, in 40 reads`.
     pub fn described(&self) -> String {
         let each = self.failed.iter().map(|(fault, sectors)| format!("{sectors} {}", fault.name()));
         let reads = self.wrong().saturating_add(self.failed_again);

@@ -6,7 +6,7 @@ use diskspd_profile::{RawText, TargetId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Verified sectors by target, all threads together.
+/// Verified sectors by target, over all threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IntegrityTable {
     pub rows: Vec<IntegrityRow>,
@@ -18,12 +18,12 @@ pub struct IntegrityRow {
     pub path: RawText,
     #[serde(default)]
     pub target: TargetId,
-    /// Results of all threads, with the first failures of each, by offset.
+    /// Results of all threads, with their first failures by offset.
     pub results: IntegrityResults,
 }
 
 impl IntegrityTable {
-    /// `None` = nothing was verified.
+    /// Returns `None` if nothing was verified.
     pub fn new(host: &Host, results: &SpanResults) -> Option<IntegrityTable> {
         let mut rows: BTreeMap<_, IntegrityResults> = BTreeMap::new();
         for target in results.threads.iter().flat_map(|thread| &thread.targets) {

@@ -21,7 +21,7 @@ pub struct IopsSeries {
     pub write_std_dev: Option<f64>,
     /// Standard deviation of both directions together.
     pub total_std_dev: Option<f64>,
-    /// Standard deviations by the real length of the intervals, up to the end of the measurement.
+    /// Standard deviations weighted by the lengths of the intervals, up to the end of the measurement.
     #[serde(default)]
     pub weighted_std_devs: WeightedStdDevs,
     /// Number of intervals by DISKSPD's definition: up to the latest completion.
@@ -37,7 +37,7 @@ fn every_interval() -> usize {
 /// Results of one interval. Rates use its real length.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalFigures {
-    /// End in ms since measuring began; at most the end of the measurement.
+    /// End in ms since the start of the measurement; at most its end.
     pub end_ms: u64,
     pub started_at: Option<i64>,
     pub read: IntervalDirection,
@@ -49,10 +49,10 @@ pub struct IntervalFigures {
     /// = as above, or none had.
     #[serde(default)]
     pub response: Option<IntervalResponse>,
-    /// Length in s of an interval truncated by the end of the measurement. `None` = whole.
+    /// Length in s of an interval truncated by the end of the measurement; `None` = whole.
     #[serde(default)]
     pub partial_s: Option<f64>,
-    /// Number of failed I/Os; `None` if unknown, in a line of the stream.
+    /// Number of failed I/Os; `None` = unknown, in a line of the stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<u64>,
 }
@@ -69,15 +69,14 @@ pub struct WeightedStdDevs {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalDirection {
     pub ios: u64,
-    /// I/Os per second.
     pub iops: f64,
-    /// 2^20 bytes per second; `None` = not kept by interval.
+    /// 2^20 bytes per second; `None` = not recorded by interval.
     pub mib_per_s: Option<f64>,
     /// Latencies; `None` = no I/O.
     pub latency: Option<IntervalLatency>,
 }
 
-/// Latencies in one interval, ms, exact.
+/// Exact latencies of one interval in ms.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalLatency {
     pub min: Millis,
@@ -86,41 +85,33 @@ pub struct IntervalLatency {
     pub std_dev: Millis,
 }
 
-/// Latency percentiles of one interval, ms, at most 0.8 % off.
+/// Latency percentiles of one interval in ms, with an error of at most 0.8 %.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalPercentiles {
-    /// 50 %
     pub p50: Millis,
-    /// 95 %
     pub p95: Millis,
-    /// 99 %
     pub p99: Millis,
-    /// 99.9 %
     pub p999: Millis,
 }
 
 impl IntervalPercentiles {
-    /// `at`: the time that a share did not exceed.
+    /// Creates the percentiles from `at`, the time that a share of the I/Os did not exceed.
     pub fn new(at: impl Fn(f64) -> Option<Millis>) -> Option<IntervalPercentiles> {
         Some(IntervalPercentiles { p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, p999: at(0.999)? })
     }
 }
 
-/// Response times in one interval, ms, from when I/Os were due; at most 0.8 % off.
+/// Response times of one interval in ms from the scheduled start, with an error of at most 0.8 %.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalResponse {
-    /// 50 %
     pub p50: Millis,
-    /// 95 %
     pub p95: Millis,
-    /// 99 %
     pub p99: Millis,
-    /// 99.9 %
     pub p999: Millis,
     pub max: Millis,
 }
 
-/// Completions over time, of one thread on one target or of all.
+/// Completions over time, of one thread and target or of all.
 #[derive(Debug, Default)]
 pub struct CompletionSeries {
     read: SeriesSum,
@@ -160,7 +151,7 @@ impl CompletionSeries {
         [std_dev(&self.read), std_dev(&self.write), both]
     }
 
-    /// Reads and writes of each interval, up to the end of the longer series.
+    /// Returns reads and writes of each interval, up to the end of the longer series.
     fn moments(&self) -> impl Iterator<Item = (Moments, Moments)> {
         let (mut reads, mut writes) = (self.read.valid(), self.write.valid());
         (0..self.reached())
@@ -176,7 +167,7 @@ impl CompletionSeries {
         })
     }
 
-    /// Intervals that DISKSPD's definition has: up to the latest completion.
+    /// Returns the number of intervals by DISKSPD's definition: up to the latest completion.
     fn reached(&self) -> u64 {
         self.read.valid_count().max(self.write.valid_count())
     }
@@ -255,7 +246,7 @@ fn interval_direction(moments: &Moments, width: u64) -> IntervalDirection {
     IntervalDirection { ios: moments.count(), iops, mib_per_s: None, latency }
 }
 
-/// I/Os per second; `width` in ns.
+/// Returns I/Os per second; `width` is in ns.
 fn io_rate(ios: u64, width: u64) -> f64 {
     ios as f64 / seconds_of_ns(width)
 }

@@ -3,7 +3,7 @@
 use super::{IntervalDirection, IntervalFigures, IntervalLatency};
 use diskspd_figures::units::Millis;
 
-/// Jobs of more hosts show only the worst ones.
+/// Maximum number of hosts shown; larger jobs show the worst ones.
 const MAX_SHOWN: usize = 20;
 const WORST: usize = 10;
 
@@ -11,9 +11,9 @@ const WORST: usize = 10;
 pub struct JobInterval {
     /// Time span, numbered from 1.
     pub time_span: usize,
-    /// Missing hosts first, then the slowest ones.
+    /// Hosts: missing ones first, then by ascending speed.
     pub hosts: Vec<HostInterval>,
-    /// All hosts together. Its percentiles are unknown, because percentiles cannot be added.
+    /// Sum of all hosts, without percentiles, which cannot be added.
     pub sum: IntervalFigures,
 }
 
@@ -21,7 +21,7 @@ pub struct JobInterval {
 pub struct HostInterval {
     pub rank: u32,
     pub host: String,
-    /// `None` = they have not arrived in time.
+    /// Figures; `None` = they did not arrive in time.
     pub figures: Option<IntervalFigures>,
 }
 
@@ -33,7 +33,7 @@ impl JobInterval {
         JobInterval { time_span, sum: add_figures(&figures), hosts }
     }
 
-    /// The hosts with a row: all of few hosts, else the worst ones.
+    /// Returns the hosts with a row: all, or the worst ones of a large job.
     pub fn shown_rows(&self) -> &[HostInterval] {
         &self.hosts[..shown_hosts(self.hosts.len())]
     }

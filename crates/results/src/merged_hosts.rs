@@ -11,10 +11,9 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MergedHosts {
-    /// Combined host: processors as further groups, targets as `host:path`, and consecutive thread
-    /// numbers.
+    /// Combined host: CPUs as further groups, targets as `host:path`, and consecutive thread numbers.
     pub host: Host,
-    /// Profile of each host; if targets differ, the first host's profile.
+    /// Profile of each host; if targets differ, of the first host.
     pub profile: Profile,
     pub alignments: Vec<Alignment>,
 }
@@ -25,7 +24,7 @@ pub struct Alignment {
     pub start_skew_ns: Option<u64>,
     /// Time from the first to the last end of a window in ns; `None` if unknown for any host.
     pub stop_skew_ns: Option<u64>,
-    /// Time in ns during which all hosts measured; `None` if unknown for any host.
+    /// Time in ns during which all hosts measured; `None` = unknown for a host.
     pub common_ns: Option<u64>,
     /// Whether the hosts' intervals were shifted against each other.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -7,7 +7,7 @@ use diskspd_figures::units::Millis;
 use diskspd_profile::TargetId;
 use serde::{Deserialize, Serialize};
 
-/// Latencies of all threads of a merged time span, whose own are not kept.
+/// Latencies of all threads of a merged time span, which are not kept separately.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MergedLatencies {
     pub read: MergedTimes,
@@ -21,13 +21,13 @@ pub struct MergedLatencies {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct MergedTimes {
-    /// `-L`: latencies, ns.
+    /// `-L`: latencies in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Histogram>,
     /// `-g`: adherence of I/Os to their scheduled start times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paced: Option<PacedIos>,
-    /// `-g` and `-L`: latencies of the same I/Os, ns.
+    /// `-g` and `-L`: latencies of the same I/Os in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<Histogram>,
 }
@@ -47,7 +47,6 @@ impl MergedTimes {
     }
 }
 
-/// Latencies of all threads on one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetLatencies {
     pub target: TargetId,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NowaitTable {
-    /// Rows with threads ascending and targets in the thread's order, only with the option.
+    /// Rows of the threads with the option, ascending; targets in the thread's order.
     pub rows: Vec<NowaitRow>,
     pub total: NowaitFigures,
 }
@@ -27,7 +27,6 @@ pub struct NowaitFigures {
     pub write: NowaitCounts,
 }
 
-/// I/Os of one direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct NowaitCounts {
     pub ios: u64,

@@ -18,7 +18,7 @@ pub struct OutageObservations {
     /// 256.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<CompletionGap>,
-    /// I/Os that were in flight for longer than `--stuck` allows; the first 16.
+    /// First 16 I/Os that were in flight for longer than the limit of `--stuck`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stuck: Vec<HangingIo>,
 }
@@ -31,20 +31,20 @@ pub struct TargetTicks {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatcherGap {
-    /// Time of the last check before it.
+    /// Time of the last check before the gap.
     pub start_us: u64,
     pub end_us: u64,
 }
 
-/// A time in which a target completed nothing.
+/// Time without completions of a target.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompletionGap {
     pub target: TargetId,
-    /// Last observation with a completion, in us since measuring began.
+    /// Last observation with a completion, in µs since the start of the measurement.
     pub start_us: u64,
-    /// First observation with a completion again, or the end of measuring, in us since it began.
+    /// First observation with a completion again, or end of the measurement, in µs since its start.
     pub end_us: u64,
-    /// Maximum I/Os in flight during the pause; missing if not observed.
+    /// Maximum I/Os in flight during the gap; missing = not observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<u64>,
     /// Changes of paths and links between the start of measuring and the end of the silence, not seen
@@ -53,10 +53,10 @@ pub struct CompletionGap {
     pub changes: Vec<PathChange>,
 }
 
-/// A path or link that changed its state.
+/// Changed state of a path or link.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathChange {
-    /// Time of the observation in us since the start of measuring.
+    /// Time of the observation in µs since the start of the measurement.
     pub observed_us: u64,
     /// Changed attribute: `nvme0c0n1 ana_state`, `sdb state`, `eth0 operstate`.
     pub attribute: String,
@@ -64,17 +64,17 @@ pub struct PathChange {
     pub to: String,
 }
 
-/// An I/O that did not come back for long.
+/// I/O in flight for a long time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HangingIo {
     pub target: TargetId,
     pub operation: String,
     /// Byte offset in the target.
     pub offset: u64,
-    /// Bytes; 0 of a flush.
+    /// Length in bytes; 0 for a flush.
     pub length: u32,
-    /// Submission time in us since the start of measuring; negative = before.
+    /// Submission time in µs since the start of the measurement; negative = before.
     pub submitted_us: i64,
-    /// Time of the observation in us since the start of measuring.
+    /// Time of the observation in µs since the start of the measurement.
     pub observed_us: u64,
 }

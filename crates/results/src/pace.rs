@@ -5,26 +5,25 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Time of the sample in us since the start of measuring.
+    /// Time of the sample in µs since the start of the measurement.
     pub end_us: u64,
     pub ios: u64,
-    /// Bytes transferred.
     pub bytes: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickCounts {
-    /// Length of a tick in us.
+    /// Length of a tick in µs.
     pub width_us: u64,
-    /// I/Os completed in each, from the beginning of measuring on.
+    /// Completed I/Os of each tick since the start of the measurement.
     pub ios: PackedCounts,
 }
 
-/// A warm-up that waited for the run to be steady.
+/// Warm-up that waited for a steady state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarmUp {
     pub seconds: u32,
-    /// Maximum possible duration in s.
+    /// Maximum duration in s.
     pub limit: u32,
     pub steady: bool,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// is not normal scheduling.
 pub const LATE_START_NS: u64 = 1_000_000;
 
-/// Thresholds for the lateness of recorded I/Os in ns, with their names.
+/// Lateness thresholds of recorded I/Os in ns, with their names.
 pub const LATENESS: [(u64, &str); 6] = [
     (10_000, "10 us"),
     (100_000, "100 us"),
@@ -15,12 +15,12 @@ pub const LATENESS: [(u64, &str); 6] = [
     (1_000_000_000, "1 s"),
 ];
 
-/// All counted I/Os of one direction with scheduled start times.
+/// Counted I/Os of one direction with scheduled start times.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PacedIos {
-    /// Submission delay after that time in ns.
+    /// Delay of the submission in ns.
     pub delay: Histogram,
-    /// `-L`: response times, from that time until they had completed, ns.
+    /// `-L`: response times, from the scheduled start to completion, in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Histogram>,
 }
@@ -29,6 +29,6 @@ pub struct PacedIos {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overdue {
     pub ios: u64,
-    /// Lateness of the first one in ns.
+    /// Maximum lateness in ns.
     pub longest: u64,
 }

@@ -42,14 +42,14 @@ impl TargetResults {
     }
 }
 
-/// Figures by part and size, of all threads together.
+/// Figures by part and size, over all threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartTable {
-    /// Rows by target, part and size, for targets with several.
+    /// Rows by target, part and size, for targets with several parts.
     pub rows: Vec<PartRow>,
 }
 
-/// A part and size of the work on a target.
+/// Part and I/O size of the work on a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartRow {
     /// Path of the target as entered by the user.
@@ -61,7 +61,7 @@ pub struct PartRow {
     pub figures: PartFigures,
 }
 
-/// Figures of a part. Times in ms; `None` = not measured, or there were no I/Os.
+/// Figures of a part. Times in ms; `None` = not measured, or no I/Os.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PartFigures {
     pub ios: u64,
@@ -70,18 +70,15 @@ pub struct PartFigures {
     pub bytes: u64,
     /// Share of the target's I/Os in percent; `None` without I/Os.
     pub share: Option<f64>,
-    /// I/Os per second.
     pub iops: f64,
     pub mean: Option<Millis>,
     pub median: Option<Millis>,
-    /// 99th percentile.
     pub p99: Option<Millis>,
-    /// 99.9th percentile.
     pub p999: Option<Millis>,
 }
 
 impl PartTable {
-    /// `None` = no target has parts.
+    /// Returns `None` if no target has parts.
     pub(super) fn new(host: &Host, results: &SpanResults, seconds: f64) -> Option<PartTable> {
         let mut found: Vec<(TargetId, PartResults)> = Vec::new();
         for target in results.threads.iter().flat_map(|thread| &thread.targets) {

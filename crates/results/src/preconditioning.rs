@@ -1,20 +1,20 @@
-//! How a device was brought into the state that it was measured in (`diskspd precondition`).
+//! Preconditioning of the measured device (`diskspd precondition`).
 
 use diskspd_figures::units::Millis;
 use serde::{Deserialize, Serialize};
 
-/// All that was done to a target before, and with, the run of the record, which is the last round.
+/// Preconditioning of a target up to and including the run of the record, which is the last round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Preconditioning {
     pub standard: String,
-    /// Bytes that were discarded before; missing = nothing was.
+    /// Bytes discarded before; missing = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub purged_bytes: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<FillStep>,
-    /// The command line of the rounds.
+    /// Command line of the rounds.
     pub command: String,
-    /// The rounds, the first one first.
+    /// Rounds in order of time.
     pub rounds: Vec<RoundFigures>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<RoundWindow>,
@@ -30,21 +30,20 @@ pub struct FillStep {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundFigures {
-    /// I/Os per second, reads and writes: the figure that must become steady.
+    /// I/Os per second of reads and writes, which must become steady.
     pub iops: f64,
-    /// 2^20 bytes per second.
     pub mib_per_s: f64,
-    /// Mean latency, ms; `None` = no I/O.
+    /// Mean latency in ms; `None` = no I/O.
     pub mean_ms: Option<Millis>,
-    /// 99 % took no longer, ms; `None` = no I/O.
+    /// 99th percentile of the latency in ms; `None` = no I/O.
     pub p99_ms: Option<Millis>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RoundWindow {
-    /// Mean of their I/Os per second.
+    /// Mean of the I/Os per second of these rounds.
     pub average_iops: f64,
-    /// Distance of the fastest from the slowest, share of the mean.
+    /// Difference between the fastest and the slowest round, as a share of the mean.
     pub excursion: f64,
     /// Rise of the best-fit straight line from the first to the last, as a share of the mean; negative =
     /// falling.

@@ -10,30 +10,30 @@ pub struct JudgedProgram {
     /// Command and arguments; empty = all programs that used the targets (`judge --for`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<RawText>,
-    /// Exit code as a shell has it; missing = there is no command.
+    /// Exit code as in a shell; missing = there was no command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<u8>,
-    /// Processes that were seen, the command included. Short-lived ones may be missing.
+    /// Number of observed processes, including the command. Short-lived ones may be missing.
     pub processes: u64,
-    /// Descendants that were still running when the command had ended.
+    /// Descendants that were still running after the end of the command.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub still_running: u64,
-    /// Processes whose counters could not be read. Their I/O counts once their parent has reaped them.
+    /// Processes with unreadable counters. Their I/O counts after their parent has reaped them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
-    /// Processes with counters that the kernel dropped, because their parent ignored SIGCHLD.
+    /// Processes whose counters the kernel dropped, because their parent ignored SIGCHLD.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped: u64,
-    /// Names of seen programs that leave their work to a daemon or another host (docker, ssh).
+    /// Observed programs that delegate their work to a daemon or another host (docker, ssh).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clients: Vec<String>,
     pub counted: ProcessIo,
     pub read: SortedCalls,
     pub write: SortedCalls,
-    /// At most 16 files and devices that were open, sorted by size.
+    /// At most 16 open files and devices, sorted by size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<RawText>,
-    /// Whether each large file and device was opened to bypass the page cache (`O_DIRECT`).
+    /// Whether all large files and devices were opened with `O_DIRECT`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bypasses_cache: bool,
     /// Interfaces without a system call per I/O.
@@ -44,19 +44,19 @@ pub struct JudgedProgram {
     /// Largest possible share of zeros in the written data, on devices that do not store zeros (zram).
     #[serde(default, skip_serializing_if = "is_no_share")]
     pub zeros_share: f64,
-    /// Time in which a process was stopped (SIGSTOP, Ctrl-Z or a debugger), us.
+    /// Time in µs in which a process was stopped (SIGSTOP, Ctrl-Z or a debugger).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stopped_us: u64,
-    /// Share of one CPU that the looks of the observer took.
+    /// CPU usage of the observer, as a share of one CPU.
     #[serde(default)]
     pub observer_cpu_share: f64,
-    /// The command's own figures; missing = none were found.
+    /// Figures reported by the command; missing = not found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<ClaimedFigures>,
-    /// Without a command: at most 16 processes that had a target open, sorted by bytes.
+    /// At most 16 processes with an open target, sorted by bytes; empty for a command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub users: Vec<TargetUser>,
-    /// I/O as the device under the targets got it; missing = no device was read.
+    /// I/O at the device under the targets; missing = no device was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_view: Option<DeviceView>,
 }
@@ -70,12 +70,12 @@ pub struct DeviceView {
     /// Traced requests; missing = not traced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<TracedRequests>,
-    /// Reason why requests were not traced.
+    /// Reason for untraced requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untraced_reason: Option<String>,
 }
 
-/// A class of numbers from `from` to below its double.
+/// Class of numbers from `from` to less than twice that.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SizeClass {
     pub from: u64,
@@ -88,7 +88,7 @@ pub struct TracedRequests {
     pub device: String,
     pub read: RequestShape,
     pub write: RequestShape,
-    /// Share of the time in which requests were traced.
+    /// Traced share of the time.
     pub traced_share: f64,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u64,
@@ -97,7 +97,7 @@ pub struct TracedRequests {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestShape {
     pub requests: u64,
-    /// Requests that began at the end of one of the last 64.
+    /// Requests that began at the end of one of the last 64 requests.
     pub sequential: u64,
     /// Sizes in bytes, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -105,7 +105,7 @@ pub struct RequestShape {
 }
 
 impl SizeClass {
-    /// Adds a number to its class of a list.
+    /// Adds a number to its class in a list.
     pub fn count(classes: &mut Vec<SizeClass>, number: u64) {
         let from = number.checked_ilog2().map_or(0, |bit| 1 << bit);
         match classes.binary_search_by_key(&from, |class| class.from) {
@@ -114,7 +114,7 @@ impl SizeClass {
         }
     }
 
-    /// The class in which this share of all numbers is reached; `None` = there are no numbers.
+    /// The class in which this share of all numbers is reached; `None` = no numbers.
     pub fn quantile(classes: &[SizeClass], share: f64) -> Option<u64> {
         let all: u64 = classes.iter().map(|class| class.count).sum();
         let mut sum = 0;
@@ -138,17 +138,17 @@ pub struct EngineFacts {
     pub uncounted_reason: Option<String>,
 }
 
-/// Counted I/Os of an interface, extended from the counted time to the whole.
+/// Counted I/Os of an interface, extrapolated to the whole time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct EngineIos {
     pub reads: u64,
     pub writes: u64,
-    /// Mean size of a completed I/O, bytes; missing = unknown.
+    /// Mean size of a completed I/O in bytes; missing = unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_bytes: Option<f64>,
-    /// Share of the time in which they were counted.
+    /// Share of the time with counting.
     pub counted_share: f64,
-    /// Error of the estimate relative to it (95 % confidence); 0 = all were counted.
+    /// Relative error of the estimate (95 % confidence); 0 = all I/Os were counted.
     #[serde(default, skip_serializing_if = "is_no_share")]
     pub error_share: f64,
 }
@@ -156,16 +156,16 @@ pub struct EngineIos {
 /// Figures reported by the command.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClaimedFigures {
-    /// The form they were in: `fio's JSON`.
+    /// Original form, such as `fio's JSON`.
     pub source: String,
     pub read: ClaimedSide,
     pub write: ClaimedSide,
-    /// The measured time in s.
+    /// Measured time in s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
 }
 
-/// Claimed I/O of a direction; missing = not reported.
+/// Reported I/O of a direction; missing = not reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClaimedSide {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@ use diskspd_figures::stats::Histogram;
 use diskspd_figures::units::Millis;
 use serde::{Deserialize, Serialize};
 
-/// Times in ms; `None` = no I/O, not measured, or not stated.
+/// Times in ms; `None` = no I/O, or unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Quantiles {
@@ -32,7 +32,7 @@ impl Quantiles {
         }
     }
 
-    /// `at`: the time that a percentage did not exceed.
+    /// Creates quantiles from `at`, the time that a percentage of the I/Os did not exceed.
     pub fn from_percentiles(
         mean: Option<Millis>,
         at: impl Fn(f64) -> Option<Millis>,

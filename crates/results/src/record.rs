@@ -8,23 +8,22 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// Everything that is needed to print any report of a run again.
+/// All data for printing any report of a run again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Name and version of the stored form.
     pub format: RecordFormat,
     pub profile: Profile,
-    /// Run options, which with the profile are sufficient to repeat the run; `None` if not recorded.
+    /// Run options, which suffice together with the profile to repeat the run; `None` = not recorded.
     #[serde(default)]
     #[serde(rename = "method")]
     pub run_options: Option<RunOptions>,
-    /// Preconditioning of the target before this run, if it is the last round.
+    /// Preconditioning of the target, if the run is its last round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconditioning: Option<Preconditioning>,
-    /// The other program whose I/O was judged; `None` = this program did the I/O.
+    /// Other program whose I/O was observed; `None` = this program performed the I/O.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Box<JudgedProgram>>,
-    /// Machines of the run, one in an ordinary run, with their results.
+    /// Machines of the run with their results; usually one.
     pub hosts: Vec<Host>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Box<MergedHosts>>,
@@ -33,13 +32,12 @@ pub struct Record {
 /// Host of a record without hosts.
 static NOWHERE: LazyLock<Host> = LazyLock::new(Host::default);
 
-/// Name and version of a record's stored form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordFormat {
     /// Always [`RecordFormat::NAME`].
     pub name: String,
-    /// Rises by one whenever a reader of the last version could misunderstand a record. A field that old
-    /// readers may ignore and new ones can do without doesn't count.
+    /// Format version. It rises with each change that a reader of the previous version could misunderstand,
+    /// but not with fields that old readers may ignore and new readers do not require.
     pub version: u32,
 }
 
@@ -55,13 +53,13 @@ impl Default for RecordFormat {
 }
 
 impl Record {
-    /// A record in today's format.
+    /// Creates a record in the current format.
     pub fn new(profile: Profile, system: System, results: Results) -> Record {
         let ids = TargetIds::from_profile(&profile);
         Record::with_targets(profile, &ids, system, results)
     }
 
-    /// Creates the record with targets that the profile need not name.
+    /// Creates the record with targets that the profile need not contain.
     pub(super) fn with_targets(
         profile: Profile,
         targets: &TargetIds,
@@ -81,7 +79,7 @@ impl Record {
         }
     }
 
-    /// The host whose figures reports show: the only one, or all as one.
+    /// Returns the host whose figures reports show: the only host, or the merged one.
     pub fn host(&self) -> &Host {
         match &self.merged {
             Some(whole) => &whole.host,
@@ -101,7 +99,7 @@ impl Record {
         self.merged.as_ref().map_or(&self.profile, |whole| &whole.profile)
     }
 
-    /// The only host, to fill it.
+    /// Returns the only host for modification.
     pub fn host_mut(&mut self) -> &mut Host {
         if self.hosts.is_empty() {
             self.hosts.push(Host::default());
@@ -113,9 +111,9 @@ impl Record {
         Record { run_options: Some(run_options), ..self }
     }
 
-    /// The rate that all threads and targets share (`--rate-total`); `None` = they don't. The ranks of a job
-    /// share the requested rate, and missing ranks did not use their part. Hosts that ran alone had
-    /// all of it each.
+    /// The total rate of all threads and targets (`--rate-total`), if any. The ranks of a job share the
+    /// requested rate, and missing ranks did not use their part. Hosts that ran alone each had the whole
+    /// rate.
     pub fn rate_total(&self) -> Option<RateTotal> {
         let total = self.run_options.as_ref()?.rate_total?;
         let hosts = if self.merged.is_some() { self.present().count() as u64 } else { 1 };
@@ -136,7 +134,7 @@ impl Record {
     /// takes.
     ///
     /// # Errors
-    /// How many there are.
+    /// Fails with the number of intervals.
     pub fn check_intervals(&self, most: u64) -> Result<(), RecordMismatchError> {
         let of_host =
             |host: &Host| host.results.time_spans.iter().map(longest_series).fold(0, u64::saturating_add);
@@ -184,7 +182,7 @@ impl Record {
     }
 }
 
-/// Length of the longest series of a time span in intervals, empty ones included.
+/// Returns the length of the longest series of a time span in intervals, including empty ones.
 fn longest_series(span: &SpanResults) -> u64 {
     let rows = span.threads.iter().flat_map(|thread| &thread.targets);
     let series = rows.flat_map(|row| [&row.read.series, &row.write.series]).flatten();
@@ -196,7 +194,7 @@ fn longest_series(span: &SpanResults) -> u64 {
 const MAX_BYTES: u64 = 1 << 60;
 /// Maximum number of I/Os: 10 million per second for 28 years.
 const MAX_IOS: u64 = 1 << 53;
-/// The longest run, ns: a hundred years.
+/// Maximum duration of a run: a hundred years, in ns.
 const MAX_TIME_NS: u64 = 100 * 31_557_600 * 1_000_000_000;
 
 /// Checks that all figures are physically possible, because an impossible one would dominate sums.
@@ -257,11 +255,10 @@ fn check_threads(
     Ok(())
 }
 
-/// How many targets each thread works on: one of `-t` on its own, one of a pool on all that don't list other
-/// threads.
+/// Number of targets of each thread: one with `-t`; in a pool all targets without their own list of threads.
 struct TargetCounts {
     of_all: u64,
-    /// Further ones, by thread.
+    /// Further ids, by thread.
     listed: BTreeMap<u32, u64>,
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResourceUsage {
     pub workers: Vec<WorkerUsage>,
-    /// CPU time of the whole process, the kernel's threads that work for it included, ns.
+    /// CPU time of the process in ns, including kernel threads that work for it.
     pub process: u64,
     pub tool: Option<ToolCost>,
     /// CPU quotas of the process's control groups, with their counts in the window.
@@ -18,7 +18,7 @@ pub struct ResourceUsage {
     pub quotas: Vec<CpuQuota>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory: Vec<MemoryLimit>,
-    /// I/O limits in force for them, when measuring began.
+    /// I/O limits at the start of the measurement.
     #[serde(default)]
     pub io_limits: Vec<IoLimit>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -28,23 +28,23 @@ pub struct ResourceUsage {
     /// Effects of cost-based shares on the process's group during the window, by device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub io_costs: Vec<IoCost>,
-    /// Other users of the CPUs; missing if not observed, or too many to examine.
+    /// Other users of the CPUs; missing = not observed, or too many to examine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other_processes: Option<OtherTasks>,
 }
 
-/// Limits of control groups that were found changed within the measured time.
+/// Change of limits of control groups during the measurement.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LimitChange {
-    /// The look before, which found the old ones: us since measuring began.
+    /// Time of the last check with the old limits, in µs since the start of the measurement.
     pub after_us: u64,
     pub observed_us: u64,
-    /// Whether the process is in other groups than before.
+    /// Whether the process moved to another group.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub group_changed: bool,
-    /// I/O limits in force from then on.
+    /// I/O limits after the change.
     pub io_limits: Vec<IoLimit>,
-    /// CPUs that each group with a quota may use from then on.
+    /// CPU limits of each group with a quota after the change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpus: Vec<CpuLimit>,
 }
@@ -59,10 +59,10 @@ pub struct CpuLimit {
 pub struct WorkerUsage {
     pub engine: EngineKind,
     pub depth: u32,
-    /// Bound CPU by kernel number; `None` if unbound, or the record is from an older program.
+    /// Kernel number of the bound CPU; `None` = unbound, or a record from an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u32>,
-    /// External change of its affinity; missing if unchanged, or the record is from an older program.
+    /// External change of the affinity; missing = none, or a record from an older program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub affinity_change: Option<AffinityChange>,
     pub times: Option<ThreadTimes>,
@@ -71,14 +71,14 @@ pub struct WorkerUsage {
 /// A thread that was found to be allowed other CPUs than it began with: the first time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AffinityChange {
-    /// The look before, which found the old ones: us since measuring began.
+    /// Time of the last check with the old affinity, in µs since the start of the measurement.
     pub after_us: u64,
     pub observed_us: u64,
     pub cpus: Vec<u32>,
 }
 
 impl ResourceUsage {
-    /// I/Os that all workers together can have in flight.
+    /// Maximum I/Os in flight of all workers together.
     pub fn reachable_depth(&self) -> u64 {
         self.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum()
     }
@@ -130,9 +130,9 @@ impl WorkerUsage {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ToolCost {
     pub clock: f64,
-    /// An entry in a latency histogram.
+    /// Time of an entry in a latency histogram.
     pub histogram: f64,
-    /// An I/O through the engine that does nothing.
+    /// Time of an I/O through the null engine.
     pub io: Option<f64>,
     /// An I/O that does nothing through an io_uring, 32 at a time; `None` = there is no io_uring here.
     pub ring_noop: Option<f64>,

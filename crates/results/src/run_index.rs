@@ -1,4 +1,4 @@
-//! Finds the same run among many without comparing each with each.
+//! Fast search for equal runs among many.
 
 use super::RunSummary;
 use std::collections::HashMap;
@@ -12,14 +12,14 @@ pub struct RunIndex {
 }
 
 impl RunIndex {
-    /// The index of a whole list.
+    /// Creates the index of a list.
     pub fn from_runs<'a>(runs: impl IntoIterator<Item = &'a RunSummary>) -> RunIndex {
         let mut index = RunIndex::default();
         runs.into_iter().enumerate().for_each(|(place, run)| index.add(run, place));
         index
     }
 
-    /// Adds the run at this place. Several forms of one run may have one place.
+    /// Adds the run at this position. Several forms of a run may share a position.
     pub fn add(&mut self, run: &RunSummary, place: usize) {
         if let Some(identity) = &run.identity {
             self.by_identity.entry(identity.clone()).or_insert(place);
@@ -32,7 +32,7 @@ impl RunIndex {
         }
     }
 
-    /// Returns the first place of this run. `at` returns the current content of a place.
+    /// Returns the first position of this run. `at` returns the current run of a position.
     pub fn find<'a>(&self, run: &RunSummary, at: impl Fn(usize) -> Option<&'a RunSummary>) -> Option<usize> {
         let of_record = run.identity.as_ref().and_then(|identity| self.by_identity.get(identity));
         let of_start = run.started_at.and_then(|start| self.by_start.get(&(start, run.hosts.clone())));
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_finds_what_comparing_with_each_finds() {
+    fn run_index_matches_exhaustive_comparison() {
         let mut runs = Vec::new();
         for identity in [None, Some(1), Some(2), Some(3)] {
             for started_at in [None, Some(0), Some(7)] {

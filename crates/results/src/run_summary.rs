@@ -17,18 +17,18 @@ use std::mem::discriminant;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunSummary {
-    /// Display name: the file, or a label. Runs of a multi-run file have a number: `a.xml#2`.
+    /// Display name: the file, or a label. Runs of a file with several have a number: `a.xml#2`.
     pub name: String,
     pub origin: Origin,
     pub label: Option<String>,
-    /// Identity shared by all copies of a record; XML has no identity.
+    /// Identity shared by all copies of a record; missing in XML.
     pub identity: Option<String>,
     /// Start of the run in seconds since 1970-01-01 00:00 UTC.
     pub started_at: Option<i64>,
-    /// Names of its machines, several for a merged run. Empty if unknown.
+    /// Names of the machines, several for a merged run; empty = unknown.
     #[serde(rename = "computer", default, with = "joined")]
     pub hosts: Vec<String>,
-    /// A number that stands for the machine: [`diskspd_machine::System::machine`].
+    /// Identifying number of the machine: [`diskspd_machine::System::machine`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     pub fingerprint: Option<String>,
@@ -38,9 +38,9 @@ pub struct RunSummary {
     pub disks: Vec<Option<String>>,
     pub command_line: Option<RawText>,
     pub findings: Option<Findings>,
-    /// The time spans, in order; `None` = ended before measuring began.
+    /// Time spans in order; `None` = ended before the measurement.
     pub time_spans: Vec<Option<SpanSummary>>,
-    /// Time spans that ended before measuring began, in order.
+    /// Time spans that ended before the measurement, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmeasured: Vec<UnmeasuredSpan>,
 }
@@ -57,11 +57,11 @@ pub enum Origin {
     Record {
         version: u32,
     },
-    /// The result XML of DISKSPD, or of this program.
+    /// Result XML of DISKSPD or of this program.
     ResultXml {
         version: Option<String>,
     },
-    /// A text report of DISKSPD, or of this program.
+    /// Text report of DISKSPD or of this program.
     ResultText,
     Fio {
         version: Option<String>,
@@ -81,7 +81,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Several names as one text, missing without names.
+/// Serialization of several names as one text; missing = no names.
 mod joined {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -98,11 +98,10 @@ mod joined {
 pub struct Findings {
     /// Severity of the worst finding; `None` = no findings.
     pub severity: Option<Severity>,
-    /// Each name once, sorted by severity (docs/reference/verdicts.md).
+    /// Names without duplicates, sorted by severity (docs/reference/verdicts.md).
     pub names: Vec<String>,
 }
 
-/// The figures of a time span.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpanSummary {
@@ -110,7 +109,7 @@ pub struct SpanSummary {
     pub seconds: Option<f64>,
     /// Mean utilization of the machine's CPUs in percent.
     pub cpu_percent: Option<f64>,
-    /// Usage of the busiest CPU in percent. The index of a record does not contain it.
+    /// Usage of the busiest CPU in percent; unknown in the index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busiest_cpu_percent: Option<f64>,
     pub verdict: Option<Verdict>,
@@ -120,8 +119,7 @@ pub struct SpanSummary {
     /// Latency at the percentiles that the source has, ascending, without minimum and maximum; empty = no
     /// latency was measured.
     pub percentiles: Vec<PercentileSummary>,
-    /// How long I/Os took from when they were due; `None` = none had such a time (a rate), or no latency was
-    /// measured.
+    /// Response times, from the due time; `None` = no due times (no rate), or latencies were not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<ResponseSummary>,
     /// Results of each part of a mix; empty without parts in the source.
@@ -132,7 +130,7 @@ pub struct SpanSummary {
     pub device_mean_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outages: Option<u64>,
-    /// Longest outage in s; 0 = no outage, `None` if unknown.
+    /// Longest outage in s; 0 = none, `None` = unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_outage_s: Option<f64>,
     /// Additional figures of fio's results; `None` for other sources.
@@ -140,13 +138,12 @@ pub struct SpanSummary {
     pub fio: Option<Box<FioFigures>>,
 }
 
-/// A part of a mix, in I/Os of one size, on a target.
+/// Part and I/O size of a mix on a target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartKey {
     pub target: u32,
     /// Number of the part in the mix, from 1.
     pub part: u32,
-    /// Size of an I/O in bytes.
     pub block_size: u32,
 }
 
@@ -167,11 +164,10 @@ pub struct PartSummary {
     #[serde(flatten)]
     pub key: PartKey,
     pub ios: u64,
-    /// I/Os per second.
     pub iops: f64,
     /// Mean latency in ms.
     pub mean_ms: Option<Millis>,
-    /// 99th percentile of the latency, ms.
+    /// 99th percentile of the latency in ms.
     pub p99_ms: Option<Millis>,
 }
 
@@ -186,16 +182,13 @@ pub struct ResponseSummary {
     pub percentiles: Vec<PercentileSummary>,
 }
 
-/// The figures of one direction. Latencies are `None` without I/O, and where none were measured.
+/// Figures of one direction. Latencies are `None` without I/O or measurement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DirectionSummary {
     pub ios: Option<u64>,
-    /// Bytes transferred.
     pub bytes: Option<u64>,
-    /// I/Os per second.
     pub iops: Option<f64>,
-    /// 2^20 bytes per second.
     pub mib_per_s: Option<f64>,
     /// Mean latency in ms.
     pub mean_ms: Option<Millis>,
@@ -217,11 +210,10 @@ pub struct DirectionSummary {
     pub device_mib_per_s: Option<f64>,
 }
 
-/// A percentile of the latency in ms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PercentileSummary {
     pub percent: f64,
-    /// The latency that this share of the I/Os did not exceed, by direction.
+    /// Latency that this share of the I/Os did not exceed, by direction.
     #[serde(flatten)]
     pub latency: ChartRow,
 }
@@ -239,7 +231,6 @@ impl Findings {
 }
 
 impl SpanSummary {
-    /// The figures of these I/Os, to be filled in.
     pub fn figures_mut(&mut self, of: WhichIos) -> &mut DirectionSummary {
         match of {
             WhichIos::Total => &mut self.total,
@@ -248,7 +239,6 @@ impl SpanSummary {
         }
     }
 
-    /// The figures of these I/Os.
     pub fn figures(&self, of: WhichIos) -> &DirectionSummary {
         match of {
             WhichIos::Total => &self.total,
@@ -263,7 +253,6 @@ impl SpanSummary {
         percentile_row(&self.percentiles, percent)
     }
 
-    /// The latency of all I/Os.
     pub fn quantiles(&self) -> Quantiles {
         let at = |percent: f64| self.percentile(percent)?.total;
         Quantiles::from_percentiles(self.total.mean_ms, at, self.total.max_ms)
@@ -275,7 +264,7 @@ impl SpanSummary {
         self.fio.as_ref().and_then(|fio| fio.open_end).is_some_and(|from| percentile >= from)
     }
 
-    /// The cell of a percentile of the latency in a table.
+    /// Returns the table cell of a latency percentile.
     pub fn percentile_cell(&self, percentile: Option<Millis>) -> Cell {
         match percentile {
             Some(time) if self.is_lower_bound(time) => Cell::AtLeast(time),

@@ -11,9 +11,9 @@ pub enum IoStage {
     /// Submission: the thread had taken the time stamp, but was not running, so the kernel did not have
     /// the I/O yet.
     Submit,
-    /// In the kernel before the block layer: file system, quota, throttle.
+    /// In the kernel above the block layer: file system, quota, throttling.
     Kernel,
-    /// In the block layer, until the driver got it: scheduler, tags, merging.
+    /// In the block layer, before the driver: scheduler, tags, merging.
     Queue,
     Device,
     Interrupt,
@@ -23,7 +23,7 @@ pub enum IoStage {
 }
 
 impl IoStage {
-    /// All, in the order of an I/O's way.
+    /// All stages in the order of an I/O.
     pub const ALL: [IoStage; 8] = [
         IoStage::Submit,
         IoStage::Kernel,
@@ -53,26 +53,17 @@ impl IoStage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StageTimes {
-    /// [`IoStage::Submit`], ns.
     pub submit_ns: u64,
-    /// [`IoStage::Kernel`], ns.
     pub kernel_ns: u64,
-    /// [`IoStage::Queue`], ns.
     pub queue_ns: u64,
-    /// [`IoStage::Device`], ns.
     pub device_ns: u64,
-    /// [`IoStage::Interrupt`], ns.
     pub interrupt_ns: u64,
-    /// [`IoStage::Wake`], ns.
     pub wake_ns: u64,
-    /// [`IoStage::Reap`], ns.
     pub reap_ns: u64,
-    /// [`IoStage::Unattributed`], ns.
     pub unattributed_ns: u64,
 }
 
 impl StageTimes {
-    /// The time of a stage in ns.
     pub fn time_in(&self, stage: IoStage) -> u64 {
         match stage {
             IoStage::Submit => self.submit_ns,
@@ -104,7 +95,6 @@ impl StageTimes {
         IoStage::ALL.into_iter().for_each(|stage| self.add(stage, other.time_in(stage)));
     }
 
-    /// Total in ns.
     pub fn sum(&self) -> u64 {
         IoStage::ALL.into_iter().fold(0, |sum, stage| sum.saturating_add(self.time_in(stage)))
     }
@@ -113,11 +103,11 @@ impl StageTimes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CulpritKind {
-    /// The program itself was stopped (SIGSTOP, a debugger).
+    /// The program was stopped (SIGSTOP, a debugger).
     Stopped,
-    /// Another task had the processor when the wait began, or when it ended.
+    /// Another task ran on the CPU at the start or end of the wait.
     Task,
-    /// A control group's limit held the I/O back.
+    /// A limit of a control group delayed the I/O.
     Throttle,
     Flush,
     Device,
@@ -136,7 +126,7 @@ impl CulpritKind {
     }
 }
 
-/// Longest delay of an I/O, if known.
+/// Cause of the longest delay of an I/O, if known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Culprit {
     pub kind: CulpritKind,
@@ -153,7 +143,6 @@ pub struct SlowIo {
     pub operation: String,
     /// Byte offset in the target.
     pub offset: u64,
-    /// Bytes.
     pub length: u32,
     /// Submission time in ns since the start of measuring; negative = before.
     pub submitted_ns: i64,
@@ -179,15 +168,15 @@ pub struct SlowIos {
     /// Requested number of I/Os, for each second and for the time span.
     pub requested: u32,
     pub ios: Vec<SlowIo>,
-    /// Seconds in which any were explained, in their order.
+    /// Seconds with explained I/Os, in order.
     pub seconds: Vec<SlowSecond>,
-    /// Slow I/Os that were not kept because the thread that explains was too slow.
+    /// Slow I/Os that were lost because the explaining thread was too slow.
     pub missed: u64,
-    /// Events of the kernel that were read.
+    /// Number of kernel events that were read.
     pub events: u64,
-    /// Number of lost kernel events; their part of the time is unattributed.
+    /// Number of lost kernel events; the affected times are unattributed.
     pub lost_events: u64,
-    /// Estimated part of the threads' time that recording the events took, percent.
+    /// Estimated share of the threads' time for recording events, in percent.
     pub cost_percent: f64,
     /// Reason for missing explanations; missing = complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -283,7 +283,7 @@ impl Latencies<'_> {
 }
 
 impl PacedFigures {
-    /// The same with how late the I/Os started, if they were recorded ones.
+    /// Adds the lateness of recorded I/Os.
     fn with_lateness(mut self, record: &Record, all: &Work) -> PacedFigures {
         if record.run_options.as_ref().is_some_and(|run_options| run_options.replay.is_some()) {
             let directions =

@@ -1,5 +1,4 @@
-//! The summary: every figure that reports show, derived once. All reports print these, so they can't
-//! disagree.
+//! The summary: every figure that reports show, derived once, so that all reports agree.
 
 use super::charts::{FineChart, LatencyCharts, LatencyFigures};
 use super::interval_figures::IopsSeries;
@@ -12,24 +11,23 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Figures by time span; `None` = ended before measuring began.
+    /// Figures by time span; `None` = ended before the measurement.
     pub time_spans: Vec<Option<Measured>>,
-    /// Over all time spans, if the profile has two or more.
+    /// Figures over all time spans, if there are several.
     pub totals: Option<Totals>,
 }
 
-/// All figures of one time span.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Measured time, s; greater than 0.
+    /// Measured time in s, greater than 0.
     pub seconds: f64,
-    /// Threads: `-F`, or those created.
+    /// Number of threads: `-F`, or the threads created.
     pub thread_count: u32,
     /// `-O`; 0 = not given.
     pub request_count: u32,
-    /// `-F` together with `-O`: the request count has an effect.
+    /// Whether `-F` and `-O` are given, so that the request count has an effect.
     pub floating_pool: bool,
-    /// Number of failed I/Os over the whole span, excluded from all other figures.
+    /// Failed I/Os over the whole span, excluded from all other figures.
     #[serde(default)]
     pub failed: u64,
     pub cpu: CpuTable,
@@ -39,10 +37,10 @@ pub struct Measured {
     pub read: Table,
     pub write: Table,
     pub latency: Option<LatencyCharts>,
-    /// All latencies, at more percentiles (`-L`).
+    /// Latencies at more percentiles (`-L`).
     #[serde(default)]
     pub fine_percentiles: Option<FineChart>,
-    /// The course of the span (`-D`).
+    /// Time series of the span (`-D`).
     #[serde(default)]
     pub iops: Option<IopsSeries>,
     /// Adherence to scheduled start times; `None` without a schedule.
@@ -70,7 +68,7 @@ pub struct Measured {
 /// Figures by thread and target. All three tables of a time span have the same rows in the same order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// Threads ascending, targets in the thread's order.
+    /// Rows by thread, ascending; targets in the thread's order.
     pub rows: Vec<Row>,
     pub total: Figures,
 }
@@ -88,25 +86,21 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     pub throughput: Throughput,
-    /// `-L`
     pub latency: Option<LatencyFigures>,
-    /// `-D`: population standard deviation of the I/Os per second, over intervals. 0 without any interval.
+    /// `-D`: population standard deviation of the I/Os per second over intervals; 0 without intervals.
     pub iops_std_dev: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Throughput {
-    /// Bytes transferred.
     pub bytes: u64,
     pub ios: u64,
-    /// 2^20 bytes per second.
     pub mib_per_s: f64,
-    /// I/Os per second.
     pub iops: f64,
 }
 
 impl Throughput {
-    /// Amounts over a time in s; rates over no time are 0.
+    /// Computes rates over a time in s; 0 without time.
     pub(super) fn new(bytes: u64, ios: u64, seconds: f64) -> Throughput {
         let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
         let mib_per_s = per_second(bytes as f64 / 1024.0 / 1024.0);
@@ -121,7 +115,7 @@ pub struct DistributionGroup {
     pub ranges: Vec<EffectiveRange>,
 }
 
-/// One target and the threads that work on it by the same distribution.
+/// Target, with the threads that use the same distribution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DistributionUser {
     pub path: RawText,
@@ -132,16 +126,16 @@ pub struct DistributionUser {
 pub struct ThreadWaits {
     pub thread: u32,
     pub waits: WaitStatistics,
-    /// Some of its I/Os had to wait for their time (`-g`, `-i` with `-j`).
+    /// Whether some I/Os were delayed by a rate or burst (`-g`, `-i` with `-j`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub throttled: bool,
 }
 
-/// Calls by which one thread submitted I/Os (`-u`).
+/// Submission calls of a thread (`-u`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThreadSubmits {
     pub thread: u32,
-    /// Calls per second of the measured time.
+    /// Calls per second of the measurement.
     pub per_second: f64,
 }
 

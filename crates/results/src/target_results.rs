@@ -14,20 +14,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetResults {
     pub target: TargetId,
-    /// Size of the target when the thread opened it in bytes.
+    /// Size of the target in bytes when the thread opened it.
     pub size: u64,
     pub read: DirectionResults,
     pub write: DirectionResults,
     /// Effective ranges of random I/O (`-rd`); empty = no distribution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distribution: Vec<EffectiveRange>,
-    /// `-g`: I/Os due by the end but not started; `None` = none.
+    /// `-g`: I/Os that were due at the end but not started; `None` = none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_submitted: Option<Box<Overdue>>,
-    /// `--verify`: sectors that were stamped and checked, over the whole life of the time span.
+    /// `--verify`: stamped and checked sectors over the whole time span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<Box<IntegrityResults>>,
-    /// Operations other than reads and writes (`--fsync-every`, `--trim`), by operation.
+    /// Results of other operations (`--fsync-every`, `--trim`).
     #[serde(flatten)]
     pub others: AuxResults,
     /// Ages in ns of I/Os in flight at the end of measuring that exceed the thread's longest counted
@@ -41,21 +41,21 @@ pub struct TargetResults {
 }
 
 impl TargetResults {
-    /// Returns the results of an operation other than reads and writes; `None` if not requested.
+    /// Returns the results of an operation other than reads and writes; `None` = not requested.
     pub fn aux_results(&self, op: Operation) -> Option<&DirectionResults> {
         self.others.results(op)
     }
 }
 
-/// I/Os of one kind that failed in the same way.
+/// Failed I/Os with the same operation and error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoErrors {
     pub target: TargetId,
     pub direction: Direction,
-    /// The kernel's error number; of NVMe pass-through 65536 and the status of the command.
+    /// Error number of the kernel; for NVMe pass-through, 65536 plus the status of the command.
     pub errno: i32,
     pub count: u64,
-    /// Byte offset of the first one in the target.
+    /// Byte offset of the first failed I/O.
     pub first_offset: u64,
     /// When they came back, us since measuring began (negative = before), ascending: the first 1023 and the
     /// last one.
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn smallest_row_takes_little_memory() {
+    fn empty_target_results_are_small() {
         // Its text has 79 bytes. A reader may take four times that, with the list that holds the row.
         let size = size_of::<TargetResults>();
         assert!(size < 4 * 79, "{size} bytes, of {} for each direction", size_of::<DirectionResults>());

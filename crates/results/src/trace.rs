@@ -6,11 +6,11 @@ use diskspd_machine::tracing::TraceEvent;
 use diskspd_profile::TargetId;
 use serde::{Deserialize, Serialize};
 
-/// A trace of the measured window, of the whole machine.
+/// Trace of the whole machine during the measurement.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     pub counts: Vec<EventCount>,
-    /// `DISK_IO`: service times of the targets' devices; `None` if not requested.
+    /// `DISK_IO`: service times of the targets' devices; `None` = not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<Vec<DeviceTimes>>,
     pub session: TraceSession,
@@ -37,11 +37,11 @@ pub struct DeviceTimes {
     pub reason: Option<String>,
 }
 
-/// Requests of one direction, as the device got them: after merging and splitting.
+/// Requests of one direction at the device, after merging and splitting.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompletionTimes {
     pub requests: u64,
-    /// Times in ns, without requests issued before the trace, or with lost events.
+    /// Times in ns; requests from before the trace or with lost events are missing.
     pub times: Histogram,
 }
 
@@ -54,18 +54,18 @@ fn is_zero(count: &u64) -> bool {
 pub struct TraceSession {
     /// Time stamp clock, named as in clock_gettime(2).
     pub clock: String,
-    /// Size of a buffer, KiB; 0 = nothing was recorded.
+    /// Size of a buffer in KiB; 0 = nothing was recorded.
     pub buffer_kib: u64,
     pub buffers: u64,
     pub read: u64,
-    /// Events that were not recorded, because a buffer was full; by the kernel's own count.
+    /// Events lost because a buffer was full, as counted by the kernel.
     pub lost_events: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceFigures {
     pub counts: Vec<EventCount>,
-    /// `DISK_IO`: by device.
+    /// `DISK_IO` by device.
     pub devices: Option<Vec<DeviceFigures>>,
     pub session: TraceSession,
 }
@@ -80,7 +80,7 @@ pub struct DeviceFigures {
     pub reason: Option<String>,
 }
 
-/// Times of one direction, ms; `None` = no request, or for `own`: no I/O, or latencies weren't measured
+/// Times of one direction, ms; `None` = no request, or for `own`: no I/O, or latencies were not measured
 /// (`-L`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompletionFigures {
@@ -88,7 +88,7 @@ pub struct CompletionFigures {
     pub timed: u64,
     pub mean: Option<Millis>,
     pub median: Option<Millis>,
-    /// 99 % of them took no longer.
+    /// 99th percentile.
     pub p99: Option<Millis>,
     pub own: Option<Millis>,
 }

@@ -7,21 +7,21 @@ use diskspd_figures::units::table::Cell;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Destination of the counted I/Os, most harmless first.
+/// Destination of the counted I/Os, the most harmless first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", try_from = "String")]
 pub enum Verdict {
     Verified,
     Unknown,
-    /// The device did it in fewer, larger I/Os.
+    /// The device performed fewer, larger I/Os.
     Coalesced,
-    /// The device did it in more, smaller I/Os.
+    /// The device performed more, smaller I/Os.
     Split,
-    /// The device did more than was counted.
+    /// The device performed more I/O than was counted.
     Amplified,
     Shared,
     Deferred,
-    /// The device did much less: something before it answered.
+    /// The device performed much less I/O, because a cache completed the rest.
     Cached,
 }
 
@@ -47,7 +47,7 @@ impl Verdict {
         VerdictMark::new(tone, sign, self.word())
     }
 
-    /// Whether the figures of the run are not the work of the devices.
+    /// Whether the figures describe memory instead of the devices.
     pub fn is_of_memory(self) -> bool {
         matches!(self, Verdict::Cached | Verdict::Deferred)
     }
@@ -63,10 +63,10 @@ impl Verdict {
 /// Verdict of the devices and severity of the worst finding: two answers about a run or its time span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunVerdict {
-    /// `None` if no device was observed.
+    /// Verdict; `None` = no device was observed.
     #[serde(rename = "verdict")]
     pub device: Option<Verdict>,
-    /// `None` if there are no findings.
+    /// Severity; `None` = no findings.
     pub severity: Option<Severity>,
 }
 
@@ -99,8 +99,8 @@ impl RunVerdict {
         self.severity.map_or(Cell::Missing, |severity| Cell::Marked(severity.mark(), String::new()))
     }
 
-    /// `VERIFIED`, `CACHED, WRONG`: the verdict and a severity that limits the figures; `not checked`
-    /// without both.
+    /// Formats `VERIFIED` or `CACHED, WRONG`: the verdict and a severity that limits the figures; `not
+    /// checked` without both.
     pub fn in_words(self) -> String {
         let severity = self.severity.filter(|severity| *severity > Severity::Note).map(Severity::capitals);
         let words: Vec<&str> = self.device.map(Verdict::word).into_iter().chain(severity).collect();
@@ -109,7 +109,7 @@ impl RunVerdict {
 }
 
 impl TryFrom<String> for Verdict {
-    /// For a word that another version wrote, or a damaged one.
+    /// Error for an unknown word, from another version or damage.
     type Error = MessageError;
 
     fn try_from(word: String) -> Result<Verdict, MessageError> {
@@ -129,26 +129,26 @@ pub enum Limiter {
     /// Requested limit: `-g`, `--rate-total`, or bursts and think time (`-i`, `-j`).
     Profile,
     CpuQuota,
-    /// The I/O limit of a control group.
+    /// I/O limit of a control group.
     IoLimit,
     VolumeLimit,
-    /// The hypervisor, which gave the CPUs of the threads to others.
+    /// Hypervisor, which assigned the CPUs of the threads to others.
     Hypervisor,
-    /// Interrupts: one CPU was busy all the time, mostly with them.
+    /// Interrupts: one CPU was always busy, mostly with them.
     Interrupts,
-    /// The program itself: a thread was busy in it, not in the kernel.
+    /// The program itself: a thread was always busy outside the kernel.
     Tool,
-    /// The CPU: a thread was busy all the time, mostly in the kernel.
+    /// CPU: a thread was always busy, mostly in the kernel.
     Cpu,
-    /// Too few or busy CPUs: threads were ready to run without a CPU.
+    /// Too few or busy CPUs: threads were ready but had no CPU.
     BusyCpus,
-    /// The kernel above the device: most I/Os were neither there nor with the threads.
+    /// The kernel above the device, where most I/Os spent their time.
     Kernel,
     /// One I/O at a time.
     Depth,
-    /// The storage, at this queue depth.
+    /// The storage at this queue depth.
     Storage,
-    /// Inconclusive observations, or a word unknown to this program.
+    /// Inconclusive observations, or an unknown word.
     #[serde(other)]
     Unclear,
 }

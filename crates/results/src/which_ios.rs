@@ -9,7 +9,7 @@ pub enum WhichIos {
 }
 
 impl WhichIos {
-    /// All variants with their names in tables, in order.
+    /// All variants in order, with their names in tables.
     pub const ALL: [(WhichIos, &str); 3] =
         [(WhichIos::Total, "total"), (WhichIos::Read, "read"), (WhichIos::Write, "write")];
 

@@ -19,14 +19,13 @@ impl Accumulate for Overdue {
     }
 }
 
-/// Results of one direction; the series is a separate `SeriesSum`.
+/// Results of one direction, without the time series (`SeriesSum`).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DirectionWork {
-    /// Bytes transferred.
     pub bytes: u64,
     pub ios: u64,
     pub short: u64,
-    /// `-L`: latencies, ns.
+    /// `-L`: latencies in ns.
     pub latency: Option<Histogram>,
     /// `-g`: adherence of these I/Os to their scheduled start times.
     pub paced: Option<PacedIos>,
@@ -56,9 +55,9 @@ impl Accumulate for DirectionWork {
 pub struct Work {
     pub read: DirectionWork,
     pub write: DirectionWork,
-    /// Other operations; no figure of I/Os includes their latencies.
+    /// Other operations, whose latencies are not in any figure of I/Os.
     pub others: DirectionWork,
-    /// `-g`: I/Os due by the end but not started.
+    /// `-g`: I/Os that were due at the end but not started.
     pub overdue: Option<Overdue>,
 }
 
@@ -104,7 +103,7 @@ mod tests {
     use crate::ThreadResults;
     use proptest::prelude::*;
 
-    /// An I/O: whether it is a write, its latency (ns), and how late it was.
+    /// I/O: whether it is a write, its latency in ns, and its lateness.
     type Io = (bool, u64, u64);
 
     fn sample_target(id: u32, ios: &[Io]) -> TargetResults {
@@ -157,7 +156,7 @@ mod tests {
         }
 
         #[test]
-        fn neither_order_nor_grouping_matters(
+        fn sums_do_not_depend_on_order_or_grouping(
             parts in prop::array::uniform3(
                 prop::collection::vec((any::<bool>(), any::<u32>().prop_map(u64::from), 0..1u64 << 30), 0..9)
             ),

@@ -17,21 +17,17 @@ use std::time::Duration;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const NO_TIMEOUT: Duration = Duration::from_secs(1 << 32);
 
-/// The events that every time span of a run waits for and sets.
+/// Events of each time span of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Events {
     /// `-ys`: set after the warm-up, right before the start stamp.
     pub start: Option<Arc<Event>>,
-    /// `-yf`: set right after measuring ended, complete or interrupted, before the cool-down.
+    /// `-yf`: set right after the measurement, complete or not, before the cool-down.
     pub finish: Option<Arc<Event>>,
-    /// `-yr`: waited for when all workers are ready, before the start signal.
+    /// `-yr`: awaited when all workers are ready, before the start signal.
     pub wait: Option<Arc<Event>>,
 }
 
-/// Opens an event, or creates it.
-///
-/// # Errors
-/// Why it can't be used.
 pub fn open(name: &[u8]) -> Result<Arc<Event>, EventError> {
     Event::open(name).map(Arc::new)
 }
@@ -44,10 +40,7 @@ pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
     Event::open_existing(name)
 }
 
-/// Waits until an event is set, without limit.
-///
-/// # Errors
-/// Fails with the kernel's error.
+/// Waits for an event without a time limit.
 pub fn wait(event: &Event) -> Result<(), EventError> {
     while !event.wait(Duration::from_secs(3600))? {}
     Ok(())
@@ -91,8 +84,8 @@ pub(super) fn set_or_complain(event: &Event) {
     }
 }
 
-/// Watches an event until dropped, and has it open: no thread that the process leaves behind at its end does,
-/// so that its file is taken away in time.
+/// Watches an event, and keeps it open, until dropped. Threads that the process leaves behind at its end do
+/// not keep it open, so its file is removed in time.
 #[derive(Debug)]
 pub struct StopWatch {
     _event: Arc<Event>,
@@ -101,9 +94,6 @@ pub struct StopWatch {
 }
 
 /// Interrupts the run when the event of `-yp` is set, or at once if it is already set.
-///
-/// # Errors
-/// Fails if no thread can be started.
 pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<StopWatch> {
     let ended = Arc::new(WaitCancel::new()?);
     let mut watch = StopWatch { _event: Arc::clone(&event), ended: Arc::clone(&ended), thread: None };

@@ -20,9 +20,6 @@ use std::sync::Arc;
 /// Runs a profile on this machine. Always returns a record of the measurements, even if the run fails, is
 /// interrupted, or the storage hangs. It prints nothing and watches no signals; the session's
 /// [`super::Control`] ends it early.
-///
-/// # Errors
-/// Fails if the profile cannot be run.
 pub fn execute(
     profile: &Profile,
     run_options: &RunOptions,
@@ -85,7 +82,7 @@ fn unless_it_hangs<T: Send + 'static>(
     looked.map_err(|unanswered| RunError::Unfit(vec![PlanError::target(format!("{what}: {unanswered}"))]))
 }
 
-/// The machine, with its caches where the profile has a use for them.
+/// Reads the machine; its caches only if the profile needs them.
 pub fn machine_for(profile: &Profile) -> System {
     let mut system = system::snapshot();
     if profile.compat.is_2_3() || profile.time_spans.iter().any(|span| span.buffer_separation.is_some()) {
@@ -104,7 +101,7 @@ pub fn surroundings(profile: &Profile, run_options: &RunOptions) -> System {
     system
 }
 
-/// Shows the results so far as a record, with nothing for the time spans to come.
+/// Shows the results so far as a record, without the remaining time spans.
 fn with_what_is_to_come(record: &mut Record, so_far: &mut Results, show: impl FnOnce(&Record)) {
     let ended = so_far.time_spans.len();
     let all = record.profile.time_spans.len();

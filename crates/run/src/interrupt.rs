@@ -14,7 +14,7 @@ use diskspd_sys::standard_output;
 use diskspd_worker::Control;
 use std::sync::{Arc, Weak};
 
-/// Watches for the signals until dropped.
+/// Watches for signals until it is dropped.
 #[derive(Debug)]
 pub struct SignalWatch {
     close: Close,
@@ -42,9 +42,6 @@ pub fn watch(
 }
 
 /// Watches without messages, because another process of the run prints them.
-///
-/// # Errors
-/// As [`watch`].
 pub fn watch_silently(control: Arc<Control>) -> Result<SignalWatch, MessageError> {
     watch_and_tell(control, None, |_| ())
 }

@@ -41,18 +41,17 @@ use std::io;
 use std::process::ChildStdout;
 use std::time::Duration;
 
-/// Subject and method of a judgement.
 #[derive(Debug, Clone, Default)]
 pub struct JudgeOrder {
     /// Command and arguments; empty = all programs that use the targets.
     pub words: Vec<OsString>,
     /// Files and devices; empty = the open files of the processes.
     pub targets: Vec<RawText>,
-    /// Without a command: how long.
+    /// Observation time without a command.
     pub duration: Duration,
-    /// Whether I/Os of io_uring are counted all the time, not in slices.
+    /// Whether I/Os of io_uring are counted continuously, not in slices.
     pub count_all: bool,
-    /// Whether standard output of the command is read by this program.
+    /// Whether this program reads standard output of the command.
     pub piped: bool,
     pub command_line: RawText,
     pub run_options: RunOptions,
@@ -73,22 +72,20 @@ pub struct JudgedRun {
     started_at: i64,
     ended: EndedBy,
     reduced: ReducedData,
-    /// Times of all active CPUs; empty = unknown.
     cpus: Vec<CpuTimes>,
-    /// Figures that could not be written during the run.
     trouble: Option<String>,
 }
 
-/// Files that are kept in the record.
+/// Maximum number of files in the record.
 const MAX_FILES: usize = 16;
 /// Pauses between two readings of the processes. The first pauses are short, because commands can be short.
 const FIRST_SAMPLE_NS: Nanos = SECOND / 2000;
 const MAX_SAMPLE_INTERVAL_NS: Nanos = SECOND / 20;
-/// Looks may take this part of the time, and in addition this time in all.
+/// Divisor of the time that observations may take, in addition to a fixed amount.
 const SAMPLE_COST_DIVISOR: Nanos = 100;
 const SAMPLING_PAUSE_NS: Nanos = SECOND / 20;
 
-/// Everything that is read while the other program does its I/O.
+/// Data that is read during the other program's I/O.
 struct Watches {
     tree: ProcessTree,
     named: Vec<Stack>,
@@ -98,9 +95,9 @@ struct Watches {
     limits: LimitWatch,
     course: DeviceSeries,
     reducing: ReducingDevices,
-    /// Without a command: the processes that have the targets open.
+    /// Without a command: processes with an open target.
     users: Option<TargetUsers>,
-    /// Tracing of the device, or the cause of missing requests; `None` before the device is known.
+    /// Tracing of the device, or the reason for missing requests; `None` = unknown device.
     tracing: Option<Result<DeviceTracing, MessageError>>,
     looking: Nanos,
     stopped: Nanos,
@@ -108,9 +105,6 @@ struct Watches {
 
 /// Runs the command, or watches the targets for the time of the order. `take` reads the output of the command
 /// if it is piped.
-///
-/// # Errors
-/// The command cannot be started.
 pub fn judge(
     order: JudgeOrder,
     control: &Control,
@@ -149,7 +143,7 @@ pub fn judge(
     Ok(JudgedRun { trouble, ..gather(order, &run, watches, counters) })
 }
 
-/// Reads the facts after the end of the I/O.
+/// Collects the facts after the end of the I/O.
 fn gather(order: JudgeOrder, run: &Run, mut watches: Watches, counters: EngineCounters) -> JudgedRun {
     let measured = run.measured_time();
     let (mut facts, effort) = watches.facts(run);
@@ -268,7 +262,7 @@ impl Run {
         }
     }
 
-    /// Reads the devices for a time.
+    /// Reads the devices repeatedly for this duration.
     fn wait(&mut self, time: Duration, control: &Control, watches: &mut Watches, live: &mut LiveFigures) {
         let until = self.begun.saturating_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
         live.until(until);
@@ -319,7 +313,7 @@ impl Watches {
         }
     }
 
-    /// Stacks of the named targets, or of the files that were open so far.
+    /// Returns the stacks of the named targets, or of the files opened so far.
     fn stacks(&self) -> Vec<&Stack> {
         match self.named.is_empty() {
             false => self.named.iter().collect(),
@@ -344,7 +338,7 @@ impl Watches {
         }
     }
 
-    /// Looks for processes that have a target open; returns the time that this took.
+    /// Finds processes with an open target; returns the duration of the search.
     fn find_users(&mut self) -> Nanos {
         let began = clock::thread_cpu_time();
         self.users.iter_mut().for_each(TargetUsers::sample_users);
@@ -445,12 +439,10 @@ impl JudgedRun {
         self.program.exit_code
     }
 
-    /// Takes the message about figures that could not be written during the run.
     pub fn trouble(&mut self) -> Option<String> {
         self.trouble.take()
     }
 
-    /// The record; `claimed`: the figures that the command reported itself.
     pub fn record(self, claimed: Option<ClaimedFigures>) -> Record {
         let mut program = JudgedProgram { claimed, ..self.program };
         let (read, write) = match self.order.words.is_empty() {

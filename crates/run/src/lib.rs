@@ -35,7 +35,7 @@ mod unobserved;
 mod verification;
 mod watch;
 
-// What they need of the system, and what of it the crate exports.
+// Their system-specific parts, and the exported ones.
 #[cfg_attr(not(target_os = "linux"), path = "windows/exports.rs")]
 mod exports;
 #[cfg_attr(not(target_os = "linux"), path = "windows/services.rs")]

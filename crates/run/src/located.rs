@@ -1,4 +1,4 @@
-//! The targets of a time span, as they were located.
+//! The located targets of a time span.
 
 use diskspd_host::located::ResolvedTarget;
 use diskspd_plan::WorkerTarget;

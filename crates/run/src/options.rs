@@ -12,37 +12,35 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Run options, and settings of this invocation only.
+/// Run options, and settings of this invocation.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     pub run_options: RunOptions,
-    /// Whether files of `-c` are rewritten even if they are complete (`--recreate`).
+    /// `--recreate`: files of `-c` are rewritten even if complete.
     pub recreate: bool,
-    /// Files of `-c` that exist for this run already: one rank created them for all.
+    /// Files of `-c` that one rank already created for all.
     pub made: HashSet<RawText>,
-    /// Whether block devices with a signature may be written to (`--destroy`).
+    /// `--destroy`: permission to overwrite block devices with a signature.
     pub destroy: bool,
     pub origin: Origin,
-    /// `-ys`, `-yf`, `-yr`
     pub events: Events,
-    /// `--io-log`: every single I/O is logged in this file.
+    /// `--io-log`: file for the log of each I/O.
     pub io_log: Option<PathBuf>,
-    /// `--journal`: new file for the record of durable data, which must not exist yet.
+    /// `--journal`: new file for the record of durable data.
     pub journal: Option<PathBuf>,
-    /// The recorded I/Os of `--replay`; `None` without replay.
+    /// Recorded I/Os of `--replay`; `None` = no replay.
     pub replay: Option<Arc<ReplayList>>,
-    /// The other ranks of a run on several hosts; `None` = it runs alone.
+    /// Other ranks of a run on several hosts; `None` = single process.
     pub companions: Option<Arc<dyn PeerRanks>>,
     /// Claimant of the written block devices, which is this rank or another rank on its machine.
     pub claimant: ClaimOwner,
-    /// The place of this process in its job.
+    /// Rank of this process in its job.
     pub rank: JobRank,
-    /// Files and folders of the command, which targets must not destroy.
+    /// Files and folders of the command, which the run must not overwrite.
     pub own: OwnFiles,
 }
 
 impl Options {
-    /// Permissions of the run for devices.
     pub fn permission(&self) -> Permission<'_> {
         Permission { destroy: self.destroy, named: self.origin.named.as_deref() }
     }

@@ -1,4 +1,4 @@
-//! Targets that are files of the program, or of the command that runs them.
+//! Targets that are files of the program, or of the command that executes the runs.
 
 use super::options::Options;
 use diskspd_host::target::locate;
@@ -6,7 +6,7 @@ use diskspd_output::{OutputError, refuse_targets_of_command};
 use diskspd_plan as plan;
 use diskspd_profile::TimeSpan;
 
-/// Returns one error for each target that must not be written.
+/// Returns an error for each target that must not be written.
 pub(crate) fn faults(span: &TimeSpan, options: &Options) -> Vec<OutputError> {
     if options.run_options.simulated() {
         return Vec::new();

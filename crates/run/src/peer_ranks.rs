@@ -30,7 +30,7 @@ pub(super) const SETTLING: Nanos = 100_000_000;
 /// The last part of a wait for a common moment is spent awake, ns: a sleep ends late.
 const SPIN_TIME: Nanos = 300_000;
 
-/// Waits for an agreed moment. False = a worker failed, or the user interrupted before.
+/// Waits for a common start time. Returns false if a worker failed or the user interrupted.
 pub(super) fn meet_at(at: Nanos, control: &Control) -> bool {
     if !control.sleep_until(at.saturating_sub(SPIN_TIME)) {
         return false;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 pub struct File {
     pub path: RawText,
     pub size: u64,
-    /// Filled with zeros instead of the pattern.
+    /// Whether to fill with zeros instead of the pattern.
     pub zero: bool,
 }
 
@@ -55,11 +55,11 @@ pub fn resized(profile: &Profile) -> Profile {
 
 #[derive(Debug)]
 pub enum PrecreateError {
-    /// A message: the reason, found before any file was changed.
+    /// Message with a reason found before any file was changed.
     Refused(String),
-    /// A message: the first failure, and the files abandoned because of it.
+    /// Message with the first failure, and the files abandoned because of it.
     Failed(String),
-    /// The user interrupted; the state of abandoned files has been reported.
+    /// The user interrupted. The state of abandoned files is already reported.
     Interrupted,
 }
 

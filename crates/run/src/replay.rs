@@ -21,11 +21,10 @@ const GRACE_S: u64 = 10;
 /// Maximum run time in s at full speed: a day.
 const MAX_DURATION_S: u64 = 86_400;
 
-/// A run with recorded I/Os.
 pub struct ReplayReady {
     pub profile: Profile,
     pub run_options: RunOptions,
-    /// The I/Os; `None` = it is an ordinary run.
+    /// Recorded I/Os; `None` = no replay.
     pub list: Option<Arc<ReplayList>>,
 }
 
@@ -163,7 +162,7 @@ fn adapt_span(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, vi
     span.duration = longest as u32;
 }
 
-/// Returns the share of `these` in both: 0 only without them, 100 only without others.
+/// Returns the share of `these` in percent: 0 or 100 only if exact.
 fn percent_share(these: u64, others: u64) -> u32 {
     match (these, others) {
         (0, _) => 0,
@@ -172,7 +171,7 @@ fn percent_share(these: u64, others: u64) -> u32 {
     }
 }
 
-/// Whether the I/Os can be done on these targets.
+/// Checks that the targets support the I/Os.
 pub(super) fn find_misaligned(list: &ReplayList, span: &TimeSpan, facts: &[TargetFacts]) -> Vec<PlanError> {
     let wrong = |(target, facts): (&Target, &TargetFacts)| {
         let is_device = facts.kind.is_device();

@@ -18,15 +18,11 @@ use diskspd_profile::{Profile, RawText, RunOptions};
 /// Whether files can be opened as temporary ones (`-ft`).
 pub const KNOWS_TEMPORARY_FILES: bool = false;
 
-/// Whether such a run can be made on this system.
-///
-/// # Errors
-/// None: all of them can.
 pub(crate) fn can_run(_: &Profile, _: &RunOptions) -> Result<(), Vec<PlanError>> {
     Ok(())
 }
 
-/// The states of paths to these block devices, and of network links.
+/// Returns the states of the paths to these block devices, and of network links.
 pub(crate) fn path_states(devices: &[String]) -> PathStates {
     states_of_paths::read(&Root::live_system(), devices)
 }

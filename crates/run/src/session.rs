@@ -11,12 +11,12 @@ use std::sync::Arc;
 /// Settings of one run only: overwrite permissions, receivers of messages, events to wait for. They are
 /// not stored.
 pub struct Session {
-    /// Whether it is one of several runs of this process, with a separate start time.
+    /// Whether this is one of several runs of the process, with a separate start time.
     pub one_of_several: bool,
     /// Settings of this run; [`execute`](super::execute) sets its run options and recorded I/Os.
     pub options: Options,
     pub listener: Arc<dyn RunObserver>,
-    /// Ends the run from outside: [`Control::interrupt`]. One for each run.
+    /// Control that ends the run from outside ([`Control::interrupt`]), unique to the run.
     pub control: Arc<Control>,
 }
 
@@ -40,7 +40,7 @@ impl From<Options> for Session {
 #[derive(Debug)]
 pub struct ExecutedRun {
     pub record: Record,
-    /// Causes of the failure as messages; empty = success. An interrupted run did not fail.
+    /// Causes of the failure; empty = success. An interrupted run did not fail.
     pub failures: Vec<String>,
     /// Problems in addition to the valid figures: I/Os that never completed, an incomplete log, lost data.
     pub troubles: Vec<String>,
@@ -55,7 +55,7 @@ pub struct ExecutedRun {
 pub enum RunError {
     #[error("{}", messages(.0.iter()))]
     Invalid(Vec<Finding>),
-    /// The machine, or this version of the program, can't do it.
+    /// The machine or this version of the program does not support the run.
     #[error("{}", messages(.0.iter().map(|error| &*error.finding)))]
     Unfit(Vec<PlanError>),
 }

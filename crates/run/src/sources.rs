@@ -15,7 +15,7 @@ use std::path::Path;
 /// every run. `owners`: owners of the files with the names; they must be able to read the sources.
 ///
 /// # Errors
-/// No memory, or a file can't be read.
+/// Fails without memory, or if a file cannot be read.
 pub(crate) fn make(sources: &[RandomDataSource], owners: &[u32]) -> Result<Vec<Shared>, MessageError> {
     // One generator for all of them, and not that of a thread.
     let mut random = Random::new(0);
@@ -60,7 +60,6 @@ pub(crate) fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
 
 enum FillError {
     Memory(io::Error),
-    /// A message about the file.
     Content(String),
 }
 
@@ -70,7 +69,7 @@ impl From<io::Error> for FillError {
     }
 }
 
-/// Reads until the bytes are full or the file ends; then repeats it.
+/// Fills the bytes from a file, which is repeated if it is too short.
 fn fill_from_file(path: &Path, bytes: &mut SlotMut<'_>, owners: &[u32]) -> io::Result<()> {
     let mut file = owners::open(path, owners)?;
     let mut part = vec![0; bytes.len().min(1 << 20)];

@@ -103,7 +103,7 @@ pub fn run(
     Ok(outcome)
 }
 
-/// States how long a replay in real time takes.
+/// Announces the duration of a replay in real time.
 fn announce_replay(options: &Options, voice: &RunReporter) {
     let replay = options.run_options.replay.as_ref().filter(|_| !options.run_options.virtual_time());
     replay.into_iter().for_each(|replay| voice.note(&replay::expectation(replay)));

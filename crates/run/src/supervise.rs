@@ -20,14 +20,14 @@ use std::time::Duration;
 
 /// Maximum time for the end of the run after a stop by the user: longer than for its workers.
 const MAX_END_TIME: Duration = Duration::from_secs(10);
-/// The same after an immediate stop by the user.
+/// The same limit after an immediate stop by the user.
 const RAPID_END_TIME: Duration = Duration::from_secs(3);
-/// Time limit when it only waits for another program, so that no data can be lost.
+/// Time limit of a wait for another program, in which no data can be lost.
 const MAX_OTHERS_WAIT: Duration = Duration::from_millis(200);
 /// Step of the waiting time. A step's extra time does not count, because contention or a hypervisor delays
 /// the run as well.
 const TICK: Duration = Duration::from_millis(100);
-/// Memory for the stack of the run's thread, bytes: as much as a main thread has.
+/// Stack size of the run's thread in bytes, as of a main thread.
 const STACK: usize = 8 << 20;
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(crate) enum RunEnding {
     LeftBehind(Outcome),
 }
 
-/// Runs a profile as [`run`] does, and comes back in any case.
+/// Runs a profile as [`run`] does; always returns, even if the run hangs.
 pub(crate) fn supervise(
     profile: &Profile,
     system: &System,
@@ -50,7 +50,7 @@ pub(crate) fn supervise(
     // The run's thread, and all that it starts, have it from here.
     let _precedence = services::take_precedence();
     let (tell, told) = channel();
-    control.tells(tell.clone());
+    control.notify(tell.clone());
     let so_far = Arc::new(Mutex::new(Results::default()));
     let work = {
         let (profile, system, options) = (profile.clone(), system.clone(), options.clone());
@@ -81,7 +81,7 @@ pub(crate) fn supervise(
         Outcome { failures, troubles, ..all_spans(profile, results) }
     };
     let _decides = decision_hook(control);
-    // What is left of the run's time to end; `None` = it has all the time it wants.
+    // Remaining time for the run to end; `None` = unlimited.
     let mut patience: Option<Duration> = None;
     loop {
         let turn = match patience {
@@ -111,7 +111,7 @@ pub(crate) fn supervise(
             }
             Ok(GivenUp(error)) => return RunEnding::LeftBehind(given_up(left(), control, &error)),
             Ok(Died) => return RunEnding::LeftBehind(mark_died(left())),
-            // What was bounded is done.
+            // The limited work is done.
             Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.is_bounded() => {
                 patience = None;
             }
@@ -141,7 +141,7 @@ fn keep_outcome(mut outcome: Outcome, control: &Control) -> Outcome {
     outcome
 }
 
-/// The guard leaves it to the run to end.
+/// Lets the run decide about its end instead of the guard.
 fn decision_hook(control: &Arc<Control>) -> guard::GuardHold {
     let control = Arc::clone(control);
     guard::run_decides(move |error| control.abandon_run(error))
@@ -152,7 +152,7 @@ fn mark_died(outcome: Outcome) -> Outcome {
     Outcome { failures: vec![defect.into()], ..outcome }
 }
 
-/// Adds the reason of the guard.
+/// Adds the guard's reason.
 fn given_up(mut outcome: Outcome, control: &Control, error: &HangError) -> Outcome {
     let what = control.what_it_does();
     outcome.troubles.push(format!("{}, while the run {what}; {}", error.message, error.remedy));

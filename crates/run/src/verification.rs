@@ -17,10 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Begins the verification of a run; `None` = nothing is verified. The journal is there durably afterwards.
-///
-/// # Errors
-/// The journal can't be made.
+/// Begins the verification of a run; `None` = nothing is verified. Afterwards the journal exists durably.
 pub(crate) fn begin(
     profile: &Profile,
     options: &Options,
@@ -46,7 +43,7 @@ pub(crate) fn begin(
     begun.map(Some).map_err(|error| vec![error])
 }
 
-/// Makes the file of the journal.
+/// Creates the journal file.
 fn open(
     path: &Path,
     profile: &Profile,
@@ -76,7 +73,7 @@ fn open(
     })
 }
 
-/// Whether a write is durable when it has completed.
+/// Whether a completed write is durable.
 fn is_durable(target: &Target) -> bool {
     let is_flushed = |flush| DURABLE_FLUSHES.contains(&flush);
     match target.memory_mapped_io {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunNotes {
-    /// Label shared with other runs of the same kind; `None` if unlabelled.
+    /// Label shared with other runs of the same kind; `None` = unlabelled.
     pub label: Option<String>,
     pub tags: Vec<String>,
     pub pinned: bool,
@@ -15,7 +15,7 @@ pub struct RunNotes {
     /// run's. `None` = an older program kept it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<i64>,
-    /// Source file of an imported run; `None` = it was run here.
+    /// Source file of an imported run; `None` = a run of this program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported_from: Option<String>,
 }

@@ -32,7 +32,7 @@ pub struct TestNotes {
     pub name: String,
     pub about: String,
     pub command: String,
-    /// The figure that decides, by its name; `None` = the usual one.
+    /// Name of the deciding figure; `None` = the default.
     pub metric: Option<String>,
     pub same: Option<f64>,
     pub worse: f64,
@@ -58,7 +58,7 @@ impl SuiteNotes {
     /// Reads the content of a file.
     ///
     /// # Errors
-    /// It is something else, or damaged.
+    /// Fails if the content is of another kind, or damaged.
     pub fn parse(bytes: &[u8]) -> Result<SuiteNotes, MessageError> {
         SUITES.parse(bytes)
     }
@@ -68,7 +68,7 @@ impl Baseline {
     /// Reads the content of a file.
     ///
     /// # Errors
-    /// It is something else, or damaged.
+    /// Fails if the content is of another kind, or damaged.
     pub fn parse(bytes: &[u8]) -> Result<Baseline, MessageError> {
         BASELINES.parse(bytes)
     }
@@ -78,60 +78,38 @@ const SUITES: NotesKind = NotesKind { folder: "suites", format: "diskspd-suite-n
 const BASELINES: NotesKind = NotesKind { folder: "baselines", format: "diskspd-baseline" };
 
 impl Store {
-    /// Keeps the suite notes of the runs with this label.
-    ///
-    /// # Errors
-    /// Fails if they cannot be written.
+    /// Stores the suite notes of the runs with this label.
     pub fn keep_suite(&self, label: &str, notes: &SuiteNotes) -> Result<(), StoreError> {
         self.put_notes(&SUITES, label, notes)
     }
 
     /// Returns the suite notes of the runs with this label; `None` = they do not belong to a suite.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be read.
     pub fn suite(&self, label: &str) -> Result<Option<SuiteNotes>, StoreError> {
         self.get(&SUITES, label)
     }
 
-    /// The labels of all runs of suites, in no order.
-    ///
-    /// # Errors
-    /// The folder can't be listed.
+    /// Returns the labels of all suite runs, in no particular order.
     pub fn suites(&self) -> Result<Vec<String>, StoreError> {
         self.list_names(&SUITES)
     }
 
-    /// Sets a baseline, in place of an earlier one of that name.
-    ///
-    /// # Errors
-    /// It can't be written.
+    /// Sets a baseline; replaces an earlier one with that name.
     pub fn set_baseline(&self, name: &str, baseline: &Baseline) -> Result<(), StoreError> {
         self.put_notes(&BASELINES, name, baseline)
     }
 
     /// Returns a baseline; `None` if the name is unknown.
-    ///
-    /// # Errors
-    /// Fails if the file cannot be read.
     pub fn baseline(&self, name: &str) -> Result<Option<Baseline>, StoreError> {
         self.get(&BASELINES, name)
     }
 
-    /// The names of all baselines, in order.
-    ///
-    /// # Errors
-    /// The folder can't be listed.
     pub fn baselines(&self) -> Result<Vec<String>, StoreError> {
         let mut names = self.list_names(&BASELINES)?;
         names.sort();
         Ok(names)
     }
 
-    /// Forgets a baseline; its runs stay. Whether there was one.
-    ///
-    /// # Errors
-    /// The file can't be removed.
+    /// Removes a baseline, but not its runs. Returns whether it existed.
     pub fn remove_baseline(&self, name: &str) -> Result<bool, StoreError> {
         let file = self.notes_file(&BASELINES, name);
         match fs::remove_file(&file) {
@@ -190,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_is_set_listed_and_forgotten() {
+    fn baseline_is_set_listed_and_removed() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::in_folder(folder.path());
         assert!(store.baselines().unwrap().is_empty() && store.baseline("a").unwrap().is_none());

@@ -6,7 +6,6 @@ use diskspd_profile::Parameters;
 use diskspd_results::{RunSummary, SpanSummary};
 use std::collections::HashSet;
 
-/// A run, as the index has it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoreEntry {
     pub id: String,
@@ -27,7 +26,7 @@ pub(super) const INDEXED_PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 const SECOND: i64 = 1_000_000_000;
 
 impl StoreEntry {
-    /// The order in which runs were kept here.
+    /// Returns the position of the run in the order of storage.
     pub fn kept_at(&self) -> i64 {
         self.about.order.unwrap_or_else(|| self.about.saved_at.saturating_mul(SECOND))
     }
@@ -75,7 +74,7 @@ impl StoreEntry {
         self.work.iter().find(|work| work.time_span == time_span)
     }
 
-    /// Returns its time spans with their numbers from 1; unmeasured ones have no figures.
+    /// Returns the time spans with their numbers from 1; unmeasured ones have no figures.
     pub fn time_spans(&self) -> impl Iterator<Item = (u32, Option<&SpanSummary>)> {
         (1..).zip(&self.run.time_spans).map(|(number, span)| (number, span.as_ref()))
     }

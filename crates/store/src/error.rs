@@ -1,32 +1,27 @@
-//! Why something can't be kept or found.
+//! Reasons why a run cannot be stored or found.
 
 use std::io;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The folder can't be made or listed.
+    /// The folder cannot be created or listed.
     #[error("{}: {error}; name another history folder with --store or DISKSPD_STORE", .folder.display())]
     Folder { folder: PathBuf, error: io::Error },
-    /// A file of a run can't be read.
+    /// A file of a run cannot be read.
     #[error("{}: {why}", .file.display())]
     File { file: PathBuf, why: String },
-    /// A file cannot be written; the text continues the description of the operation.
+    /// A file cannot be written; `why` continues the description of the operation.
     #[error("{}: cannot be written: {why}", .file.display())]
     Unwritten { file: PathBuf, why: String },
-    /// The index is of a program that knows more.
+    /// The index was written by a newer program.
     #[error(
         "{}: the index belongs to a newer diskspd (table version {found}, this one reads up to {known}); \
          use the newer diskspd, or another history folder with --store. The runs are untouched",
         .file.display()
     )]
-    Newer {
-        /// The index.
-        file: PathBuf,
-        found: i64,
-        known: i64,
-    },
-    /// Something else is where the index should be.
+    Newer { file: PathBuf, found: i64, known: i64 },
+    /// The path of the index belongs to something else.
     #[error("{}: is a database of another program; name another history folder with \
              --store", .file.display())]
     Foreign { file: PathBuf },
@@ -34,19 +29,11 @@ pub enum StoreError {
         "{}: {why}; the runs are untouched: rebuild the index with diskspd history reindex",
         .file.display()
     )]
-    Damaged {
-        /// The index.
-        file: PathBuf,
-        why: String,
-    },
+    Damaged { file: PathBuf, why: String },
     #[error("{}: {why}: remove it, and the index is rebuilt from the runs", .file.display())]
     NoFile { file: PathBuf, why: &'static str },
     #[error("{}: {why}{}", .file.display(), hint_text(why))]
-    Index {
-        /// The index.
-        file: PathBuf,
-        why: String,
-    },
+    Index { file: PathBuf, why: String },
     /// The history has no run of this name.
     #[error("no run is called '{0}'; diskspd history lists them with their ids and labels")]
     Unknown(String),

@@ -1,4 +1,4 @@
-//! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
+//! The files of a store: crash-safe writing, and reading.
 
 use super::notes::NotesKind;
 use super::packed::{self, UnpackedFile};
@@ -39,7 +39,7 @@ impl StoredForm {
         }
     }
 
-    /// The end of the file's name.
+    /// Returns the end of the file name.
     pub fn ending(self) -> &'static str {
         match self {
             StoredForm::Record => "json.gz",
@@ -49,7 +49,7 @@ impl StoredForm {
         }
     }
 
-    /// Returns its word in the index; for results of other programs the name of their format.
+    /// Returns the word in the index; for results of other programs, the name of their format.
     pub fn word(self) -> &'static str {
         match self {
             StoredForm::Record => "json",
@@ -130,9 +130,6 @@ impl Store {
     }
 
     /// Creates a folder of the store. On return its name is durable, including new parent folders.
-    ///
-    /// # Errors
-    /// Fails if it cannot be created or synchronized.
     pub(super) fn make_folder(&self, folder: &Path) -> io::Result<()> {
         fault_points::check_step(FileStep::MakeFolder)?;
         self.make_with_those_above(folder)?;
@@ -141,9 +138,6 @@ impl Store {
     }
 
     /// Creates a folder of the store. New parent folders of the store itself are durable too.
-    ///
-    /// # Errors
-    /// As [`Store::make_folder`].
     pub(super) fn make_with_those_above(&self, folder: &Path) -> io::Result<()> {
         let all = self.folder.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
         let holders = all.filter(|path| !path.exists()).map(parent_folder).collect();
@@ -160,7 +154,7 @@ impl Store {
         self.runs_folder().join(name_of(id, NOTES_FILE))
     }
 
-    /// Opens the folder of the runs, for reading and removing files directly in it.
+    /// Opens the folder of the runs, for direct access to its files.
     pub(super) fn open_runs(&self) -> Result<OpenFolder, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs_folder(), error };
         folder::refuse_foreign_link(&self.runs_folder()).map_err(failed)?;
@@ -172,10 +166,7 @@ impl Store {
         Ok(self.open_runs()?.stamp(&name_of(id, source.ending())).map_err(failed)?.is_some())
     }
 
-    /// Returns the notes about a run; empty if the file is missing.
-    ///
-    /// # Errors
-    /// Fails if the file is invalid.
+    /// Returns the notes about a run; empty = there is no file.
     pub fn read_notes(&self, id: &str) -> Result<RunNotes, StoreError> {
         let file = self.about_file(id);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
@@ -279,7 +270,7 @@ impl Store {
         known.map(Some).map_err(|why| wrong(why.to_string()))
     }
 
-    /// Returns the parts of a run's fingerprint; `None` if its file lacks them.
+    /// Returns the parts of a run's fingerprint; `None` = its file lacks them.
     pub(super) fn fingerprint(&self, id: &str) -> Option<Fingerprint> {
         let opened = self.open_runs().ok()?.file(&name_of(id, StoredForm::Record.ending())).ok()?;
         let record = json::read_from(BufReader::new(UnpackedFile::new(opened))).ok()?;
@@ -294,17 +285,16 @@ fn name_of(id: &str, ending: &str) -> String {
     if id::is_whole(id) { format!("{id}.{ending}") } else { String::new() }
 }
 
-/// The folder that holds a name.
 fn parent_folder(path: &Path) -> PathBuf {
     let above = path.parent().filter(|above| !above.as_os_str().is_empty());
     above.unwrap_or(Path::new(".")).to_owned()
 }
 
-/// Waits until the names in folders are on the disk.
+/// Waits until the names in the folders are durable.
 fn sync_all(folders: BTreeSet<PathBuf>) -> io::Result<()> {
     for folder in folders {
         match OpenFolder::open(&folder) {
-            // Names can be put into it, and nobody may look: there is no way to wait for the disk.
+            // Files can be created in it, but it cannot be opened: there is no way to wait for the disk.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
             opened => opened?.sync()?,
         }
@@ -370,12 +360,12 @@ fn of_content(content: &[u8]) -> String {
     hash.to_string()
 }
 
-/// Writes a file that is there whole, and on the disk, or not at all. It is locked as long as it's open.
+/// Writes a file durably, which exists completely or not at all. It is locked while it is open.
 pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreError> {
     let unwritten = |why: String| StoreError::Unwritten { file: file.to_owned(), why };
     let place = FileTarget::open(file).map_err(|error| unwritten(error.to_string()))?;
     let written = place.begin().and_then(|mut new| {
-        // Where there are no locks nobody takes one to clean up either.
+        // Without locks no one locks for a clean-up either.
         let _ = locks::hold(new.file());
         fault_points::write_all(new.file(), bytes)?;
         fault_points::sync_all(new.file())?;

@@ -7,15 +7,12 @@ use diskspd_machine::fingerprint::Fingerprint;
 use rusqlite::{ToSql, params_from_iter};
 use std::collections::{BTreeSet, HashMap};
 
-/// Ids that a message about several names.
+/// Maximum number of ids in a message.
 const MAX_NAMED_IDS: usize = 6;
 
 impl StoreIndex {
     /// Returns the selected runs, oldest first, with targets, tags and figures. `since`: limit of the
     /// selection in seconds since 1970.
-    ///
-    /// # Errors
-    /// Fails if the index cannot be queried.
     pub fn select(&self, selection: &Selection, since: Option<i64>) -> Result<Vec<StoreEntry>, StoreError> {
         self.read(selection, since).map_err(|error| self.store.index_error(&error))
     }
@@ -139,9 +136,6 @@ impl StoreIndex {
     }
 
     /// Returns the recorded parts of these fingerprints.
-    ///
-    /// # Errors
-    /// Fails if the index cannot be queried.
     pub fn fingerprints(&self, entries: &[StoreEntry]) -> Result<Fingerprints, StoreError> {
         let hashes: BTreeSet<&str> =
             entries.iter().filter_map(|entry| entry.run.fingerprint.as_deref()).collect();
@@ -157,10 +151,7 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
-    /// The id of the run that is there already; `None` = it's new.
-    ///
-    /// # Errors
-    /// The index doesn't answer.
+    /// Returns the id of an already stored run with this identity; `None` = it is new.
     pub(crate) fn of_identity(&self, identity: &str) -> Result<Option<String>, StoreError> {
         use rusqlite::OptionalExtension;
         let sql = "SELECT id FROM runs WHERE identity = ?1 ORDER BY saved_at LIMIT 1";
@@ -169,9 +160,6 @@ impl StoreIndex {
     }
 
     /// Returns the ids of the runs that began in this second (since 1970-01-01 00:00 UTC).
-    ///
-    /// # Errors
-    /// The index cannot be read.
     pub(crate) fn begun_at(&self, second: i64) -> Result<Vec<String>, StoreError> {
         let read = || -> rusqlite::Result<Vec<String>> {
             let sql = "SELECT id FROM runs WHERE started_at = ?1 ORDER BY saved_at";
@@ -180,10 +168,7 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
-    /// Returns the length of id prefixes that distinguishes all runs.
-    ///
-    /// # Errors
-    /// Fails if the index cannot be queried.
+    /// Returns the length of id prefixes that distinguish all runs.
     pub fn telling_length(&self) -> Result<usize, StoreError> {
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut statement = self.connection.prepare("SELECT id FROM runs ORDER BY id")?;

@@ -2,11 +2,10 @@
 
 use diskspd_sys::fault_points;
 
-/// Only letters from the end of the alphabet, so that ids are rarely words.
+/// Letters from the end of the alphabet, so that ids are rarely words.
 const LETTERS: &[u8; 16] = b"klmnopqrstuvwxyz";
 /// 48 bits: a collision among a million runs has a chance of 1 in 500, and is checked.
 pub(crate) const LENGTH: usize = 12;
-/// Shorter beginnings are not shown.
 pub(crate) const MIN_SHOWN_LENGTH: usize = 4;
 
 pub(crate) fn random() -> String {
@@ -14,7 +13,7 @@ pub(crate) fn random() -> String {
     (0..LENGTH).map(|place| char::from(LETTERS[(number >> (4 * place)) as usize & 15])).collect()
 }
 
-/// Whether it could be an id or the beginning of one.
+/// Whether the text can be an id or a prefix of one.
 pub(crate) fn could_begin(text: &str) -> bool {
     !text.is_empty() && text.len() <= LENGTH && text.bytes().all(|letter| LETTERS.contains(&letter))
 }
@@ -35,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_letters_and_differ() {
+    fn ids_are_distinct_words_of_letters() {
         let mut ids: Vec<String> = (0..1000).map(|_| random()).collect();
         assert!(ids.iter().all(|id| id.len() == LENGTH && could_begin(id)));
         ids.sort();
@@ -50,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn short_ids_are_as_long_as_needed() {
+    fn short_ids_are_unique_prefixes() {
         assert_eq!(telling_length(&["kkkkkkkkkkkk", "kkkkkklkkkkk", "zzzzzzzzzzzz"]), 7);
         assert_eq!(telling_length(&["kkkkkkkkkkkk"]), 4);
     }

@@ -11,7 +11,7 @@ use diskspd_results::RunSummary;
 #[derive(Debug)]
 pub struct SavedRun {
     pub kept: StoredRun,
-    /// Reason for the missing index entry, which is added at the next opening of the store.
+    /// Reason for a missing index entry, which is added when the store is opened again.
     pub index: Result<(), StoreError>,
 }
 
@@ -23,10 +23,10 @@ pub enum ImportOutcome {
 }
 
 impl Store {
-    /// Keeps a run.
+    /// Stores a run.
     ///
     /// # Errors
-    /// It isn't kept, and where it is instead.
+    /// Fails if it cannot be kept, with its actual location.
     pub fn save(&self, judged: &JudgedRecord, about: RunNotes) -> Result<SavedRun, StoreError> {
         let mut record = Vec::new();
         // Memory takes everything.
@@ -45,7 +45,7 @@ impl StoreIndex {
     /// Takes in a run from elsewhere, unless it's there.
     ///
     /// # Errors
-    /// It's no run, or can't be kept.
+    /// Fails if the content is not a run, or cannot be kept.
     pub fn import(
         &mut self,
         source: StoredForm,
@@ -87,11 +87,7 @@ impl StoreIndex {
         Ok(None)
     }
 
-    /// Changes the notes about a run: the file first, then the row, without interference from other
-    /// processes.
-    ///
-    /// # Errors
-    /// Fails if the notes cannot be read or written.
+    /// Changes the notes of a run atomically: the file first, then the row.
     pub fn describe(&mut self, id: &str, change: impl Fn(&mut RunNotes)) -> Result<(), StoreError> {
         let store = self.store.clone();
         let source = self.source_of(id)?;
@@ -109,7 +105,7 @@ impl StoreIndex {
     /// Removes a run, unless it is pinned.
     ///
     /// # Errors
-    /// It's pinned, or a file can't be removed.
+    /// Fails if the run is pinned, or a file cannot be removed.
     pub fn remove(&mut self, id: &str) -> Result<(), StoreError> {
         let store = self.store.clone();
         self.write(|transaction| {

@@ -44,17 +44,16 @@ pub use work::{SpanWork, WORK};
 use diskspd_sys::atomic_file::FileTarget;
 use std::path::{Path, PathBuf};
 
-/// The file of the index.
 const INDEX: &str = "index.sqlite";
 
-/// A store: a folder, unchanged until the first operation.
+/// Folder with runs, unchanged until the first operation.
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,
 }
 
 impl Store {
-    /// The store in this folder, which need not be there.
+    /// Creates the store of this folder, which may be missing.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Store {
         Store { folder: folder.into() }
     }
@@ -67,11 +66,8 @@ impl Store {
         self.runs_folder().is_dir()
     }
 
-    /// Makes the folder and tries whether a file can be put there, so that it needn't be found out
-    /// after an hour.
-    ///
-    /// # Errors
-    /// It can't.
+    /// Creates the folder and tests whether it accepts a file, so that an error is not found only after an
+    /// hour.
     pub fn try_out(&self) -> Result<(), StoreError> {
         let folder = self.runs_folder();
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };

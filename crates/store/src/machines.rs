@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 #[derive(Debug, Default)]
 pub struct MachineNames<'a> {
-    /// The numbers that runs of a name have.
+    /// Machine numbers of the runs with a name.
     numbers: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
@@ -25,7 +25,7 @@ impl<'a> MachineNames<'a> {
         machines
     }
 
-    /// Returns the name of a machine: the same for all its runs, and unique.
+    /// Returns a unique name of a machine, the same for all its runs.
     pub fn name(&self, entry: &StoreEntry) -> String {
         let (name, number) = (name(entry), entry.run.machine.as_deref());
         let of_name = self.numbers.get(name);

@@ -30,7 +30,7 @@ pub(super) struct NotesKind {
 }
 
 impl NotesKind {
-    /// Notes with their format, as a file has them.
+    /// Wraps notes with their format for a file.
     pub(super) fn stored<T: Serialize>(&self, notes: T) -> StoredNotes<T> {
         StoredNotes { format: NotesFormat { name: self.format.to_owned(), version: 1 }, notes }
     }

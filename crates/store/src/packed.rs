@@ -10,12 +10,10 @@ use std::path::Path;
 
 const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// Whether bytes are compressed.
 pub fn is_packed(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// The bytes, compressed.
 pub fn pack(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     // Memory takes everything.
@@ -27,7 +25,7 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
 /// then.
 ///
 /// # Errors
-/// The pipe cannot be read, or its content is longer than a record may be.
+/// Fails if the pipe cannot be read, or its content exceeds the limit of a record.
 pub fn spool(mut pipe: impl Read) -> io::Result<UnpackedFile<Cursor<Vec<u8>>>> {
     let mut beginning = Vec::new();
     pipe.by_ref().take(MAGIC.len() as u64).read_to_end(&mut beginning)?;
@@ -48,17 +46,17 @@ pub fn reader(source: impl Read) -> impl Read {
     MultiGzDecoder::new(source)
 }
 
-/// The content of a compressed file, which is not held in memory; reading fails beyond the length of a
-/// record. It seeks to its start only.
+/// The content of a compressed file, which is not kept in memory. Reading fails beyond the length of a
+/// record, and only the start can be sought.
 #[derive(Debug)]
 pub struct UnpackedFile<S> {
-    /// `None` after a failed rewind.
+    /// Decoder; `None` = after a failed rewind.
     decoder: Option<MultiGzDecoder<S>>,
     position: u64,
 }
 
 impl<S: Read + Seek> UnpackedFile<S> {
-    /// The content of a source from its current position.
+    /// Reads a source from its current position.
     pub fn new(source: S) -> UnpackedFile<S> {
         UnpackedFile { decoder: Some(MultiGzDecoder::new(source)), position: 0 }
     }
@@ -112,10 +110,10 @@ fn check_unpacked(length: u64) -> io::Result<()> {
     checked.map_err(|too_large| io::Error::other(format!("decompressed, {too_large}")))
 }
 
-/// All that a file holds, compressed or not.
+/// Reads the whole content of a file, compressed or not.
 ///
 /// # Errors
-/// It can't be read, is damaged, or longer than a record may be.
+/// Fails if it cannot be read, is damaged, or exceeds the limit of a record.
 pub fn unpack_file(file: &Path) -> io::Result<Vec<u8>> {
     let bytes = files::read_input(file, RECORD)?;
     if is_packed(&bytes) { unpack(&bytes[..]) } else { Ok(bytes) }

@@ -7,14 +7,14 @@ use diskspd_machine::fingerprint::Difference;
 use diskspd_results::{RunSummary, WhichIos};
 use std::collections::BTreeMap;
 
-/// Runs that can be followed: the same work on the same machine.
+/// Runs of the same work on the same machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     pub machine: String,
     pub workload: String,
     pub command_line: Option<String>,
     pub time_span: u32,
-    /// The runs that have the figure, in the order in which they were kept.
+    /// Runs with this figure, in the order of storage.
     pub points: Vec<TrendPoint>,
     pub trend: Trend,
 }
@@ -31,7 +31,7 @@ pub struct TrendPoint {
     saved_at: i64,
 }
 
-/// Maximum continuous correction of the clock in s.
+/// Maximum gradual correction of the clock in s.
 const CLOCK_SET: i64 = 2;
 
 impl History {

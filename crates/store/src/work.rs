@@ -3,7 +3,7 @@
 use diskspd_figures::units;
 use diskspd_profile::{Access, CommonValue, Parameters};
 
-/// Parameters of the work, with the names of the columns in tables of runs (docs/reference/tables.md).
+/// Work parameters, with their column names in tables of runs (docs/reference/tables.md).
 pub const WORK: [&str; 8] = [
     "threads",
     "outstanding",
@@ -39,7 +39,7 @@ impl SpanWork {
         SpanWork { time_span, values }
     }
 
-    /// `4 KiB random reads, 2 threads, depth 8`, without unrecorded parts.
+    /// Formats `4 KiB random reads, 2 threads, depth 8`, without unrecorded parts.
     pub fn words(&self) -> String {
         let value = |name: &str| Some(self.text(name)).filter(|value| !value.is_empty());
         let size = value("block_bytes").map(|size| match size.parse() {
@@ -70,7 +70,7 @@ impl SpanWork {
         words.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// One of them for programs: empty = not recorded, `mixed` = targets differ.
+    /// Returns a parameter for programs: empty = not recorded, `mixed` = targets differ.
     pub fn text(&self, name: &str) -> String {
         let value = WORK.iter().position(|known| *known == name).map(|place| self.values[place]);
         match value {

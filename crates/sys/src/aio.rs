@@ -1,5 +1,5 @@
-//! A queue of Linux AIO (`io_submit(2)`) that owns the memory and the files its I/Os use, for the reason of
-//! [`super::ring`]: the kernel is at the memory until an I/O has ended.
+//! A queue of Linux AIO (`io_submit(2)`) that owns the memory and the files of its I/Os, for the reason of
+//! [`super::ring`]: the kernel accesses the memory until an I/O has ended.
 //!
 //! Only `O_DIRECT` makes it asynchronous: I/O through the page cache is done within `io_submit`.
 
@@ -21,16 +21,16 @@ const COMMAND_READ: u16 = 0;
 const COMMAND_WRITE: u16 = 1;
 /// Flushes data, and the metadata necessary to read it.
 const COMMAND_DATA_SYNC: u16 = 3;
-/// Marker in a block whose tag is not in flight; not a command of the kernel.
+/// Internal marker of a block whose tag is not in flight.
 const FREE: u16 = u16::MAX;
 /// `IOCB_FLAG_IOPRIO`: the block states a priority.
 const FLAG_PRIORITY: u32 = 1 << 1;
 
-/// Timeouts from this one on are taken as none.
+/// Minimum timeout that counts as none.
 const NO_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
-/// Pause before a retry when the kernel lacks resources, unless an I/O ends before.
+/// Pause before a retry if the kernel lacks resources, unless an I/O completes earlier.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Maximum number of retries when no I/O is in flight that could free resources.
+/// Maximum number of retries without I/O in flight that could free resources.
 const MAX_RETRIES: u32 = 1000;
 
 /// `struct iocb` of linux/aio_abi.h.
@@ -65,16 +65,16 @@ pub struct Queue {
     ways: Vec<IoFeatures>,
     /// One for each tag. They must not move, because the kernel identifies an I/O by its block's address.
     blocks: ManuallyDrop<Box<[Block]>>,
-    /// Tags of blocks that the kernel has not yet taken, in order.
+    /// Tags of blocks not yet submitted to the kernel, in order.
     pending: Vec<u32>,
     addresses: Vec<*mut Block>,
-    /// Tags that the kernel refused to take, and the negated `errno`.
+    /// Tags that the kernel rejected, with the negated `errno`.
     refused: Vec<(u32, i64)>,
     events: Vec<Event>,
-    /// Pushed and not yet given back.
+    /// Number of I/Os pushed and not yet returned.
     in_flight: u32,
     drain_limit: Duration,
-    /// Contexts may be used from any thread, but not from several at a time.
+    /// Prevents use by several threads at a time.
     thread: PhantomData<*const ()>,
 }
 
@@ -111,7 +111,7 @@ impl Queue {
         })
     }
 
-    /// Has the I/Os of files, in their order, ask this of the kernel from now on.
+    /// Sets the flags of I/Os by file, in the order of the files.
     pub fn set_ways(&mut self, ways: Vec<IoFeatures>) {
         let all_plain = ways.iter().all(|ways| ways.are_plain());
         self.ways = if all_plain { Vec::new() } else { ways };
@@ -130,7 +130,7 @@ impl Queue {
         self.memory.private_mut()
     }
 
-    /// I/Os pushed and not yet given back.
+    /// Returns the number of I/Os pushed and not yet returned.
     pub fn in_flight(&self) -> u32 {
         self.in_flight
     }
@@ -225,7 +225,8 @@ impl Queue {
         }
     }
 
-    /// `io_submit(2)` until everything is taken. False = the kernel has no room at the moment.
+    /// Calls `io_submit(2)` until all blocks are submitted. Returns false if the kernel lacks resources at
+    /// the moment.
     fn hand_over(&mut self) -> io::Result<bool> {
         let mut taken = 0;
         let mut has_room = true;
@@ -309,7 +310,7 @@ impl Queue {
         Ok(count)
     }
 
-    /// Cancels I/Os if possible and waits until all have ended; `false` if the limit passed before.
+    /// Cancels I/Os if possible and waits for their end; returns false if the limit passed before.
     fn drain(&mut self) -> bool {
         self.in_flight -= (self.pending.len() + self.refused.len()) as u32;
         let unknown = self.pending.drain(..).chain(self.refused.drain(..).map(|(tag, _)| tag));
@@ -339,7 +340,7 @@ impl Queue {
     }
 }
 
-/// The block of a read or write.
+/// Returns the block of a read or write.
 #[inline]
 fn data_block(transfer: &Transfer, file: u32, memory: u64) -> Block {
     let priority = transfer.priority.encoded();
@@ -356,7 +357,7 @@ fn data_block(transfer: &Transfer, file: u32, memory: u64) -> Block {
     }
 }
 
-/// The block of a tag that exists and is not in flight.
+/// Returns the block of an existing tag that is not in flight.
 #[inline]
 fn free_block(blocks: &mut [Block], tag: u32) -> Option<&mut Block> {
     blocks.get_mut(tag as usize).filter(|block| block.command == FREE)
@@ -462,7 +463,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "2 of 1 in flight have ended")]
-    fn surplus_completions_are_a_defect_in_every_build() {
+    fn surplus_completion_panics_in_release_builds_too() {
         left_ios(1, 2);
     }
 }

@@ -11,13 +11,12 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file or device, as messages call it and as system calls reach it.
+/// File or device, with its name for messages and its path for system calls.
 pub trait Location {
     fn name(&self) -> &Path;
     fn access_path(&self) -> &Path;
 }
 
-/// A path needs no conversion.
 impl Location for Path {
     fn name(&self) -> &Path {
         self
@@ -38,7 +37,7 @@ impl Location for PathBuf {
     }
 }
 
-/// The object found at a path. Copies hold the same object.
+/// Object found at a path. Clones refer to the same object.
 #[derive(Debug, Clone)]
 pub struct TargetHandle(Arc<Object>);
 
@@ -46,7 +45,7 @@ pub struct TargetHandle(Arc<Object>);
 struct Object {
     name: PathBuf,
     way: PathBuf,
-    /// Keeps the number in `way` ours; `None` = the way is the name.
+    /// Handle that keeps the descriptor number in `way` valid; `None` = `way` is the name.
     _handle: Option<OwnedFd>,
 }
 
@@ -72,7 +71,7 @@ impl TargetHandle {
     }
 }
 
-/// The path that reaches the object of a descriptor of this process (proc(5)).
+/// Returns the path to the object of a descriptor of this process (proc(5)).
 pub(crate) fn descriptor_path(handle: impl AsFd) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", handle.as_fd().as_raw_fd()))
 }

@@ -37,20 +37,20 @@ use std::sync::{Arc, Mutex};
 
 /// Linux's maximum length of a file name in bytes.
 const NAME_MAX: usize = 255;
-/// Maximum number of random names that are already taken, which indicates an attack.
+/// Maximum number of taken random names; more indicate an attack.
 const MAX_NAME_TRIES: usize = 100;
-/// Mode of a new file, before the process' `umask`.
+/// Mode of a new file before the process's `umask`.
 const MODE: Mode = Mode::from_raw_mode(0o666);
 /// Mode of a file before it is published.
 const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 
-/// Where a file is put: a folder, held open, and a name in it.
+/// Location of a new file: an open folder and a name in it.
 #[derive(Debug)]
 pub struct FileTarget {
     spot: FolderEntry,
     earlier: Option<PreviousFile>,
     guard: Option<Box<dyn Guard>>,
-    /// Device and inode of the file that was put there last.
+    /// Device and inode of the last file placed there.
     own: Mutex<Option<(u64, u64)>>,
 }
 
@@ -69,10 +69,10 @@ impl FileTarget {
         FileTarget::at(spot, None)
     }
 
-    /// The same for a followed path. `guard` judges the file that is replaced.
+    /// Prepares the replacement of a followed path in the same way. `guard` judges the replaced file.
     ///
     /// # Errors
-    /// Why no file can be put there.
+    /// Fails with the reason why no file can be placed there.
     pub fn at(spot: FolderEntry, guard: Option<Box<dyn Guard>>) -> Result<Arc<FileTarget>, FileTargetError> {
         let earlier = PreviousFile::read_previous(&spot, guard.as_deref())?;
         let place = Arc::new(FileTarget { spot, earlier, guard, own: Mutex::default() });
@@ -85,12 +85,9 @@ impl FileTarget {
         Ok(place)
     }
 
-    /// Creates a file for this place, not yet under its name.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
+    /// Creates a file for this location, not yet under its name.
     pub fn begin(self: &Arc<FileTarget>) -> io::Result<NewFile> {
-        // Until it is as the earlier one was, it's nobody else's business.
+        // Other users must not access it before it has the earlier file's permissions.
         let mode = if self.earlier.is_some() { PRIVATE } else { MODE };
         let new = match self.create_unnamed(mode) {
             Ok(file) => NewFile { place: Arc::clone(self), file, state: NameState::Unnamed },
@@ -105,7 +102,7 @@ impl FileTarget {
         Ok(new)
     }
 
-    /// A file without a name, which is gone when the program is.
+    /// Creates a file without a name, which disappears with the program.
     fn create_unnamed(&self, mode: Mode) -> io::Result<File> {
         fault_points::check_step(FileStep::MakeUnnamed)?;
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
@@ -159,7 +156,7 @@ impl FileTarget {
         }
     }
 
-    /// Removes a file that hasn't taken its place.
+    /// Removes a file that was not placed.
     fn remove(&self, name: &OsStr) {
         if announce_step(FileStep::Remove).is_ok() {
             let _ = rustix::fs::unlinkat(self.spot.folder(), name, AtFlags::empty());
@@ -175,7 +172,7 @@ fn announce_step(step: FileStep) -> Result<(), Errno> {
     fault_points::check_step(step).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
-/// Makes what wasn't there, and follows no link.
+/// Returns flags that create a new file and follow no link.
 fn flags_of_new() -> OFlags {
     OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
@@ -204,13 +201,13 @@ fn random_names<T>(
 /// the same metrics, even during a replacement.
 const COLLECTED: &[u8] = b"prom";
 
-/// `run.json` becomes `run.<16 random digits>.json`, so that its content is recognizable. `run.prom`
-/// becomes `run.prom.<16 random digits>`.
+/// Converts `run.json` to `run.<16 random digits>.json`, so that the content is recognizable, and `run.prom`
+/// to `run.prom.<16 random digits>`.
 fn random_name(like: &OsStr) -> OsString {
     let random = format!(".{:016x}", fault_points::random());
     let bytes = like.as_bytes();
     let ending = Path::new(like).extension().map(|ending| ending.as_bytes()).unwrap_or_default();
-    // What is packed says in front of it what it is.
+    // Compressed content begins with its format.
     let packed = [&b"json.gz"[..], b"xml.gz"].into_iter().find(|ending| bytes.ends_with(ending));
     let ending =
         packed.unwrap_or(if ending.len() < NAME_MAX / 4 && ending != COLLECTED { ending } else { &[] });
@@ -226,7 +223,7 @@ fn random_name(like: &OsStr) -> OsString {
     OsStr::from_bytes(&name).to_owned()
 }
 
-/// A file that isn't where it belongs. Until it's put there it leaves no trace: dropped, it is gone.
+/// A file that is not yet in its place. If it is dropped before, it leaves no trace.
 #[derive(Debug)]
 pub struct NewFile {
     place: Arc<FileTarget>,
@@ -254,7 +251,7 @@ impl NewFile {
         &mut self.file
     }
 
-    /// Whether another file was in its place at the check.
+    /// Whether another file existed at this location at the check.
     pub fn replaces(&self) -> bool {
         self.place.earlier.is_some()
     }
@@ -288,10 +285,7 @@ impl NewFile {
             .map_err(|error| PutError { error, kept: Ok(self.place.path_of(&draft.name)) })
     }
 
-    /// Keeps it next to its place, under a separate name.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
+    /// Keeps the file next to its location, under a separate name.
     pub fn keep_beside(&mut self) -> io::Result<PathBuf> {
         if self.name_it().is_err() {
             self.state = NameState::Placed;
@@ -314,7 +308,7 @@ impl NewFile {
         Ok(())
     }
 
-    /// A file system may have files without names and yet give them none later.
+    /// Copies the file under a name, for file systems that cannot name an unnamed file later.
     fn copy_beside(&mut self) -> io::Result<Draft> {
         let mode = if self.place.earlier.is_some() { PRIVATE } else { MODE };
         let (mut copy, draft) = self.place.create_named(mode)?;
@@ -325,7 +319,7 @@ impl NewFile {
             self.place.remove(&draft.name);
         }
         copied?;
-        // What is written further belongs there.
+        // Later output belongs there.
         self.file = copy;
         Ok(draft)
     }
@@ -364,9 +358,6 @@ impl Drop for NewFile {
 }
 
 /// Creates a private file in the folder for temporary files, for data that cannot be written to its place.
-///
-/// # Errors
-/// Fails with the kernel's error.
 pub fn create_elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     let path = std::env::temp_dir();
     let folder = reach::hold_folder(&path)?;

@@ -6,14 +6,14 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-/// Something that libblkid recognized, in its words.
+/// Signature with the names of libblkid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BlkidSignature {
-    /// `ext4`, `linux_raid_member`; empty = it's a partition table.
+    /// Type such as `ext4` or `linux_raid_member`; empty = a partition table.
     pub kind: String,
     pub usage: String,
     pub version: String,
-    /// `gpt`, `dos`; empty = it's no partition table.
+    /// Type such as `gpt` or `dos`; empty = not a partition table.
     pub table: String,
 }
 
@@ -21,7 +21,7 @@ pub struct BlkidSignature {
 /// signatures, which may be repairable.
 const SUPERBLOCKS: c_int = 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10;
 
-/// `BLKID_PARTS_FORCE_GPT`, `_MAGIC`: a GPT without the protection in front of it counts too.
+/// `BLKID_PARTS_FORCE_GPT`, `_MAGIC`: includes a GPT without a protective MBR.
 const PARTITIONS: c_int = 1 << 1 | 1 << 3;
 
 /// Maximum number of signatures on a device.
@@ -30,7 +30,7 @@ const MAX_SIGNATURES: usize = 64;
 type Handle = *mut c_void;
 type ProbeCall<T> = unsafe extern "C" fn(Handle, T) -> c_int;
 
-/// The functions of blkid/blkid.h that are called.
+/// Called functions of blkid/blkid.h.
 struct Library {
     new_probe: unsafe extern "C" fn() -> Handle,
     free_probe: unsafe extern "C" fn(Handle),
@@ -54,7 +54,7 @@ pub fn probe(device: BorrowedFd<'_>) -> Vec<BlkidSignature> {
     LIBRARY.get_or_init(load).as_ref().and_then(|library| library.probe(device)).unwrap_or_default()
 }
 
-/// Loads the library for as long as the process lives.
+/// Loads the library for the life of the process.
 fn load() -> Option<Library> {
     if cfg!(target_feature = "crt-static") {
         return None;

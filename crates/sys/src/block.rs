@@ -26,7 +26,7 @@ pub fn discard(device: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
 /// Capacity of an open block device, bytes.
 ///
 /// # Errors
-/// `ENOTTY` when it isn't a block device.
+/// Fails with `ENOTTY` if it is not a block device.
 pub fn capacity(device: BorrowedFd<'_>) -> io::Result<u64> {
     // SAFETY: the request takes nothing and writes one u64 to where its argument leads, which is what
     // Getter provides.

@@ -12,9 +12,6 @@ use std::sync::Mutex;
 
 /// Starts a program that shows a text on the terminal, and waits for its end.
 /// Ctrl-C reaches the program only.
-///
-/// # Errors
-/// It cannot be started or watched.
 pub fn feed(command: &mut Command, text: &[u8]) -> io::Result<ExitStatus> {
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     process_group::leaves_interrupts_to_children();
@@ -30,7 +27,7 @@ pub fn feed(command: &mut Command, text: &[u8]) -> io::Result<ExitStatus> {
 #[derive(Debug)]
 pub struct ChildProgram {
     child: Mutex<Child>,
-    /// Reader of its standard output; `None` = output to a file.
+    /// Reader of standard output; `None` = output to a file.
     printed: Option<PipeReader>,
     /// Reader of standard error; `None` = finished.
     told: Option<PipeReader>,
@@ -45,17 +42,12 @@ pub struct ChildEnd {
 
 impl ChildProgram {
     /// Starts it with empty standard input.
-    ///
-    /// # Errors
-    /// Fails if it cannot be started.
     pub fn start(program: &Path, arguments: &[OsString]) -> io::Result<ChildProgram> {
         ChildProgram::spawn(program, arguments, Stdio::piped())
     }
 
-    /// The same of a program that prints more than is kept: into a file. [`ChildEnd::printed`] stays empty.
-    ///
-    /// # Errors
-    /// It can't be started.
+    /// Starts a program with its output in a file, for output that is too long to keep. [`ChildEnd::printed`]
+    /// stays empty.
     pub fn start_into(program: &Path, arguments: &[OsString], printed: File) -> io::Result<ChildProgram> {
         ChildProgram::spawn(program, arguments, printed.into())
     }
@@ -77,10 +69,7 @@ impl ChildProgram {
         }
     }
 
-    /// Returns whether it has ended. Its process number is not reused before [`ChildProgram::finish`].
-    ///
-    /// # Errors
-    /// Fails with the system's error.
+    /// Whether it has ended. Its process number is not reused before [`ChildProgram::finish`].
     pub fn has_ended(&self) -> io::Result<bool> {
         process_group::has_ended(&mut self.child.lock_anyway())
     }
@@ -91,9 +80,6 @@ impl ChildProgram {
     }
 
     /// Ends all remaining processes of it and its descendants.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn finish(mut self) -> io::Result<ChildEnd> {
         let status = self.end()?;
         let said = |reader: Option<PipeReader>| reader.map(PipeReader::all).unwrap_or_default();
@@ -132,7 +118,7 @@ mod tests {
             let end = program.finish().unwrap();
             (end.status.code(), String::from_utf8(end.printed).unwrap(), String::from_utf8(end.told).unwrap())
         };
-        // What is left behind has the pipes open, and would be waited for.
+        // Processes left behind keep the pipes open, and would be waited for.
         let said = finish(start("sleep 1000 & echo here; echo there >&2; exit 5"));
         assert_eq!(said, (Some(5), "here\n".into(), "there\n".into()));
         // A service outlives it, and is not waited for.

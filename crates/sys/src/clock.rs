@@ -15,17 +15,17 @@ pub use counter::prepare;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Where a worker thread gets its time from.
+/// Clock of a worker thread.
 ///
 /// A clone of a virtual clock shares its hand with the original: the simulated engine moves it on,
 /// the worker reads it.
 #[derive(Debug, Clone)]
 pub enum Clock {
-    /// The kernel's `CLOCK_MONOTONIC`, read through the vDSO.
+    /// `CLOCK_MONOTONIC` of the kernel, read through the vDSO.
     Monotonic,
-    /// The same time, read off the processor's time-stamp counter: see [`Clock::fastest`].
+    /// The monotonic time from the CPU's time-stamp counter: see [`Clock::fastest`].
     Counter(Rc<Counter>),
-    /// A hand that only [`Clock::advance_to`] moves: simulated runs are deterministic.
+    /// Virtual time, only advanced by [`Clock::advance_to`], for deterministic simulations.
     Virtual(Rc<Cell<Nanos>>),
 }
 
@@ -61,7 +61,7 @@ impl Clock {
         }
     }
 
-    /// Sleeps until `time`, or until a signal arrives; a virtual clock is moved there.
+    /// Sleeps until `time`, or until a signal arrives; a virtual clock is set to `time`.
     #[inline]
     pub fn sleep_until(&self, time: Nanos) {
         match self {
@@ -70,8 +70,8 @@ impl Clock {
         }
     }
 
-    /// Moves a virtual clock forward to `time`; a clock never goes back, and the monotonic one is not ours
-    /// to move.
+    /// Moves a virtual clock forward to `time`. It never moves backwards, and the monotonic clock is not
+    /// changed.
     #[inline]
     pub fn advance_to(&self, time: Nanos) {
         if let Clock::Virtual(hand) = self
@@ -82,17 +82,17 @@ impl Clock {
     }
 }
 
-/// Wall-clock time now, in seconds since 1970-01-01 00:00 UTC.
+/// Returns the wall-clock time in seconds since 1970-01-01 00:00 UTC.
 pub fn wall_seconds() -> i64 {
     wall_nanos().div_euclid(SECOND as i64)
 }
 
-/// Wall-clock time now, in milliseconds since 1970-01-01 00:00 UTC.
+/// Returns the wall-clock time in ms since 1970-01-01 00:00 UTC.
 pub fn wall_millis() -> i64 {
     wall_nanos().div_euclid(1_000_000)
 }
 
-/// Wall-clock time now, in nanoseconds since 1970-01-01 00:00 UTC.
+/// Returns the wall-clock time in ns since 1970-01-01 00:00 UTC.
 pub fn wall_nanos() -> i64 {
     let (seconds, nanos) = kernel::wall();
     seconds.wrapping_mul(SECOND as i64).wrapping_add(nanos).wrapping_add(fault_points::ahead_ns())

@@ -5,10 +5,10 @@
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// A bit for each number, 0 to 2.
+/// Closed descriptors 0 to 2, one bit each.
 static CLOSED: AtomicU8 = AtomicU8::new(0);
 
-/// Called by the dynamic loader, or the start of a static program, before Rust's own start.
+/// Called by the dynamic loader, or the startup code of a static program, before Rust's startup.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static CHECK_AT_START: extern "C" fn() = check_descriptors;

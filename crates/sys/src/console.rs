@@ -3,13 +3,13 @@
 use std::fs::File;
 pub use std::os::fd::AsFd as AsStream;
 
-/// Returns its visible columns and lines; `None` if unknown, or not a terminal.
+/// Returns the visible columns and lines; `None` = unknown, or not a terminal.
 pub fn window(stream: &impl AsStream) -> Option<(usize, usize)> {
     let size = rustix::termios::tcgetwinsize(stream).ok()?;
     Some((size.ws_col.into(), size.ws_row.into()))
 }
 
-/// Whether control sequences (colours) are obeyed there: by every terminal but one that calls itself dumb.
+/// Whether the terminal supports control sequences (colors): false only for `TERM=dumb`.
 pub(crate) fn takes_sequences(_: &impl AsStream) -> bool {
     true
 }

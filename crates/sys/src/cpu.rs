@@ -1,10 +1,10 @@
-//! Threads: the CPU they run on, keeping one out of the others' way, and how exactly they wake up.
+//! Threads: the CPU they run on, low scheduling priority, and the precision of their wake-ups.
 
 use rustix::process::{Pid, getpriority_process, setpriority_process};
 use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
 use std::io;
 
-/// Nice value of a time-critical thread, because delays of a few milliseconds extend the measurement.
+/// Nice value of time-critical threads, whose delays extend the measurement.
 const PUNCTUAL: i32 = -10;
 
 /// Binds the calling thread to one CPU, by the kernel's number.
@@ -32,22 +32,19 @@ pub fn bind_to(cpu: u32) -> io::Result<()> {
     })
 }
 
-/// Returns the CPUs allowed for the calling thread, by the kernel's numbers, ascending; empty if unknown.
+/// Returns the CPUs allowed for the calling thread in ascending order; empty = unknown.
 pub fn allowed() -> Vec<u32> {
     allowed_to(0)
 }
 
-/// The same of a thread of this process, by the kernel's number; 0 = the calling one.
+/// CPUs permitted for a thread of this process, by the kernel's number; 0 = the calling thread.
 pub fn allowed_to(thread: i32) -> Vec<u32> {
     let set = sched_getaffinity(Pid::from_raw(thread)).ok();
     let is_allowed = |cpu: &usize| set.as_ref().is_some_and(|set| set.is_set(*cpu));
     (0..CpuSet::MAX_CPU).filter(is_allowed).map(|cpu| cpu as u32).collect()
 }
 
-/// Restricts the calling thread, and threads that it starts later, to these CPUs.
-///
-/// # Errors
-/// Fails with the kernel's error.
+/// Restricts the calling thread and its future threads to these CPUs.
 pub fn use_only(cpus: &[u32]) -> io::Result<()> {
     let mut set = CpuSet::new();
     cpus.iter().filter(|cpu| (**cpu as usize) < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu as usize));
@@ -61,7 +58,7 @@ pub fn is_ready(thread: i32) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('R'))
 }
 
-/// The calling thread, by the kernel's number: its directory in `/proc/self/task`.
+/// Returns the kernel number of the calling thread: its directory in `/proc/self/task`.
 pub fn thread_number() -> i32 {
     gettid().as_raw_nonzero().get()
 }
@@ -81,7 +78,7 @@ pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> AffinityGuard {
     AffinityGuard { nice, allowed: leave_cpus(cpus) }
 }
 
-/// Keeps a working thread off these CPUs without higher priority.
+/// Keeps the calling thread off these CPUs, without a higher priority.
 pub fn keep_away(cpus: impl IntoIterator<Item = u32>) -> AffinityGuard {
     AffinityGuard { nice: None, allowed: leave_cpus(cpus) }
 }

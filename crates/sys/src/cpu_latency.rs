@@ -10,21 +10,19 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The device. The lowest limit of all that hold it open counts.
+/// Device of limits, of which the lowest is effective.
 pub const DEVICE: &str = "/dev/cpu_dma_latency";
 
-/// Longest limit that the kernel takes, us: a signed number of 32 bits.
+/// Maximum limit in µs, because the kernel uses a signed number of 32 bits.
 pub const MAX_LIMIT: u32 = i32::MAX as u32;
 
 #[derive(Debug, thiserror::Error)]
 pub enum CpuLatencyError {
-    /// There is no such device.
     #[error(
         "there is no {DEVICE}: this kernel has no idle states (CONFIG_CPU_IDLE), or the container lacks the \
          device; pass it in, or leave out --cpu-latency"
     )]
     Missing,
-    /// The device belongs to another user, or a container may not use it.
     #[error(
         "no permission to write to {DEVICE}, which keeps CPUs awake: run as root, let root allow it to a \
          group (chgrp GROUP {DEVICE} && chmod 0660 {DEVICE}), or leave out --cpu-latency"

@@ -1,6 +1,5 @@
 //! CRC-32C (Castagnoli): by the processor's own instruction where it has one, else by a table.
 
-/// The checksum of some bytes.
 pub fn crc32c(bytes: &[u8]) -> u32 {
     !remainder(u32::MAX, bytes)
 }
@@ -72,7 +71,7 @@ with_instructions!(
     std::arch::aarch64::__crc32cb
 );
 
-/// The polynomial 0x1EDC6F41, its bits reversed.
+/// Polynomial 0x1EDC6F41 with reversed bits.
 const POLYNOMIAL: u32 = 0x82F6_3B78;
 
 const TABLE: [u32; 256] = {
@@ -95,7 +94,7 @@ fn by_table(before: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(before, |sum, byte| (sum >> 8) ^ TABLE[(sum as u8 ^ byte) as usize])
 }
 
-/// A linear function of 32 bits, by looking up its bytes.
+/// Linear function of 32 bits with lookup tables for its bytes.
 #[derive(Debug)]
 pub struct Linear([[u32; 256]; 4]);
 

@@ -21,7 +21,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Where events lie: the file system that every Linux has for shared memory, cleared by a restart of the
+/// Directory of events: the file system that every Linux has for shared memory, cleared by a restart of the
 /// machine.
 const DIRECTORY: &str = "/dev/shm";
 const PREFIX: &str = "diskspd.event.";
@@ -56,7 +56,7 @@ pub enum EventError {
         .0.display()
     )]
     NoEvent(PathBuf),
-    /// A lock that is held for longer than opening takes.
+    /// The lock is held for longer than an open takes.
     #[error("{} is locked by another program; stop that, or choose another name", .0.display())]
     Locked(PathBuf),
     #[error("{}: {doing}: {source}", path.display())]
@@ -67,12 +67,12 @@ pub enum EventError {
 pub struct Event {
     path: PathBuf,
     file: OwnedFd,
-    /// Becomes readable when the file is written to.
+    /// Readable after a write to the file.
     changes: OwnedFd,
 }
 
 impl Event {
-    /// Opens the event of this name; creates it, not set, if no process has it open.
+    /// Opens the event of this name. If no process has it open, creates it in the unset state.
     ///
     /// # Errors
     /// Fails with all errors except [`EventError::Missing`].
@@ -123,7 +123,7 @@ impl Event {
                 error => return Err(kernel_error(path, "locking it", error)),
             }
         }
-        // With the lock nobody takes it away any more; before, somebody may have.
+        // With the lock it cannot be removed any more; before, it could.
         if fs::fstat(&file).map_err(fail("inspecting it"))?.st_nlink == 0 {
             return Ok(None);
         }
@@ -135,28 +135,18 @@ impl Event {
         Ok(Some(Event { path: path.to_owned(), file, changes }))
     }
 
-    /// Returns whether it is set.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn is_set(&self) -> Result<bool, EventError> {
         let found = fs::fstat(&self.file).map_err(|e| kernel_error(&self.path, "inspecting it", e))?;
         Ok(found.st_size > 0)
     }
 
-    /// Sets it; all waiting processes continue.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
+    /// Sets the event; all waiting processes continue.
     pub fn set(&self) -> Result<(), EventError> {
         let written = rustix::io::pwrite(&self.file, b"1", 0);
         written.map(|_| ()).map_err(|e| kernel_error(&self.path, "setting it", e))
     }
 
-    /// Resets it, so that later waits block.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
+    /// Resets the event, so that later waits block.
     pub fn reset(&self) -> Result<(), EventError> {
         fs::ftruncate(&self.file, 0).map_err(|e| kernel_error(&self.path, "resetting it", e))
     }
@@ -164,22 +154,16 @@ impl Event {
     /// Waits until it is set, but no longer than `limit`; returns whether it is set. Only one thread at a
     /// time may wait on the same [`Event`]: concurrent waits take each other's notifications, and then
     /// wait for their limit.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn wait(&self, limit: Duration) -> Result<bool, EventError> {
         self.wait_unless(limit, None)
     }
 
-    /// Waits as above; also ends, not set, when it is called off.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
+    /// Waits as [`Event::wait`]; a cancellation ends the wait without the event.
     pub fn wait_unless(&self, limit: Duration, off: Option<&WaitCancel>) -> Result<bool, EventError> {
         let fail = |error| kernel_error(&self.path, "waiting for it", error);
         let deadline = Instant::now() + limit;
         loop {
-            // What is pending is taken out before looking, so that no later change goes unnoticed.
+            // Pending notifications are read before the check, so that no later change is missed.
             self.forget_changes().map_err(fail)?;
             if self.is_set()? {
                 return Ok(true);
@@ -213,15 +197,12 @@ impl Event {
     }
 }
 
-/// Ends a wait for an event, from another thread.
+/// Cancellation of waits, from another thread.
 #[derive(Debug)]
 pub struct WaitCancel(OwnedFd);
 
 impl WaitCancel {
     /// Creates it for any number of waits.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn new() -> io::Result<WaitCancel> {
         Ok(WaitCancel(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
     }
@@ -233,7 +214,7 @@ impl WaitCancel {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // Of two who close it at the same time one gets the lock: the other one's is gone by then.
+        // If two close it at the same time, one gets the lock. The other finds it removed.
         if fs::flock(&self.file, FlockOperation::NonBlockingLockExclusive).is_ok() {
             remove(&self.path, &self.file);
         }

@@ -18,14 +18,13 @@ struct Extent {
     logical: u64,
     /// Offset on the device in bytes.
     physical: u64,
-    /// Bytes.
     length: u64,
     reserved64: [u64; 2],
     flags: u32,
     reserved: [u32; 3],
 }
 
-/// `struct fiemap`, without the extents that follow it: its size is part of the request's number.
+/// `struct fiemap` without its extents; its size is part of the request's number.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct MapHeader {
@@ -55,10 +54,10 @@ const EXTENT_ENCODED: u32 = 0x8;
 const EXTENT_INLINE: u32 = 0x200;
 const EXTENT_UNWRITTEN: u32 = 0x800;
 const EXTENT_SHARED: u32 = 0x2000;
-/// Flags of extents without a place on the device for their data.
+/// Flags of extents whose data has no place on the device.
 const EXTENT_ELSEWHERE: u32 = EXTENT_UNKNOWN | EXTENT_DELALLOC | EXTENT_ENCODED | EXTENT_INLINE;
 
-/// Largest file whose data may be in its inode, where a rewrite would place it again.
+/// Maximum size of a file whose data may be in its inode, where a rewrite stores it again.
 const INLINE_LIMIT: u64 = 4096;
 
 /// Returns whether every byte below `size` is in a written extent: no hole and no unwritten allocation,
@@ -85,7 +84,7 @@ pub fn cannot_tell(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::ENOTTY | libc::EINVAL | libc::EBADR))
 }
 
-/// The first extents between two offsets.
+/// Returns the first extents between two offsets.
 fn fetch_extents(file: BorrowedFd<'_>, from: u64, to: u64, flags: u32) -> io::Result<Box<Map>> {
     let header =
         MapHeader { start: from, length: to - from, flags, room: ROOM as u32, ..MapHeader::default() };

@@ -10,7 +10,7 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot {doing}: {cause}")]
 pub struct FailedCall {
-    /// The action: `read /proc/stat`.
+    /// Action, such as `read /proc/stat`.
     doing: String,
     needs: CallObject,
     cause: Cause,
@@ -27,13 +27,11 @@ enum CallObject {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cause {
-    /// The error number of the kernel.
     Number(i32),
     Text(String),
 }
 
 impl FailedCall {
-    /// A file or folder could not be read.
     pub fn reading(path: impl AsRef<Path>, error: &io::Error) -> FailedCall {
         let path = path.as_ref();
         let needs = match () {
@@ -44,13 +42,11 @@ impl FailedCall {
         FailedCall { doing: format!("read {}", path.display()), needs, cause: Cause::from_error(error) }
     }
 
-    /// A file or folder that should be there is not.
     #[cfg(target_os = "linux")]
     pub fn absent(path: impl AsRef<Path>) -> FailedCall {
         FailedCall::reading(path, &io::Error::from_raw_os_error(libc::ENOENT))
     }
 
-    /// A device could not be opened or inspected.
     #[cfg(target_os = "linux")]
     pub fn inspecting(error: &TargetError) -> FailedCall {
         let cause = match &error.problem {
@@ -61,13 +57,13 @@ impl FailedCall {
         FailedCall { doing: format!("inspect {}", error.path.display()), needs: CallObject::File, cause }
     }
 
-    /// A thread could not be started. `purpose`: `for signals`.
+    /// Reports a thread that could not be started; `purpose` is text such as `for signals`.
     pub fn starting_thread(purpose: &str, error: &io::Error) -> FailedCall {
         let doing = format!("start a thread {purpose}");
         FailedCall { doing, needs: CallObject::Thread, cause: Cause::from_error(error) }
     }
 
-    /// Something else failed. `doing`: `install the handlers of signals`.
+    /// Reports another failure; `doing` is text such as `install the handlers of signals`.
     pub fn of_kernel(doing: &str, error: &io::Error) -> FailedCall {
         FailedCall { doing: doing.to_owned(), needs: CallObject::File, cause: Cause::from_error(error) }
     }
@@ -122,7 +118,7 @@ fn remedy(needs: CallObject, number: i32, is_address_space_limited: bool) -> &'s
     }
 }
 
-/// The one remedy for calls that fail as rarely as Windows' do.
+/// Returns the only remedy, because these calls rarely fail on Windows.
 #[cfg(windows)]
 fn remedy(_: CallObject, _: i32, _: bool) -> &'static str {
     "close other programs, or restart Windows"

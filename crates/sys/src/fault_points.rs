@@ -12,27 +12,27 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileStep {
     MakeFolder,
-    /// Make a file without a name.
+    /// Creates a file without a name.
     MakeUnnamed,
     MakeNamed,
-    /// Make a file in the folder for temporary files, in place of one that can't be where it belongs.
+    /// Creation of a file in the folder for temporary files, if it cannot be in its place.
     MakeElsewhere,
     Write,
-    /// Wait until a file is on the disk.
+    /// Waits until a file is durable.
     Sync,
-    /// Take the lock of a file.
+    /// Locks a file.
     Lock,
-    /// Give a file its first name.
+    /// Gives a file its first name.
     Link,
     Rename,
     Remove,
-    /// Wait until the names in a folder are on the disk.
+    /// Waits until the names in a folder are durable.
     SyncFolder,
     Open,
     Look,
     List,
     Connect,
-    /// Begin to write to the database.
+    /// Starts a write to the database.
     Begin,
     Commit,
 }
@@ -44,7 +44,7 @@ pub trait FaultInjector {
     /// Fails if the step must not be done; the thread continues as with a kernel error.
     fn before_step(&self, step: FileStep) -> io::Result<()>;
 
-    /// All of a file, or all names in a folder, are on the disk now: the power may be cut.
+    /// The whole file, or all names in a folder, are durable now: a power cut loses nothing.
     fn synced(&self, _what: &File) {}
 
     fn random(&self) -> u64;
@@ -107,9 +107,6 @@ pub fn random() -> u64 {
 }
 
 /// Writes all bytes; a watcher may end the program after half of them.
-///
-/// # Errors
-/// Fails with the error of the kernel or the watcher.
 pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     let half = if is_watched() { bytes.len() / 2 } else { 0 };
     let (first, second) = bytes.split_at(half);
@@ -119,10 +116,7 @@ pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(second)
 }
 
-/// Waits until a file is on the disk.
-///
-/// # Errors
-/// Fails with the error of the kernel or the watcher.
+/// Waits until a file is durable.
 pub fn sync_all(file: &File) -> io::Result<()> {
     check_step(FileStep::Sync)?;
     file.sync_all()?;
@@ -130,7 +124,7 @@ pub fn sync_all(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// A file or a folder is on the disk now.
+/// Reports that a file or folder is durable.
 pub(crate) fn synced(what: &File) {
     if let Some(watcher) = current_watcher() {
         watcher.synced(what);
@@ -165,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn watcher_decides_where_writing_ends() {
+    fn fault_watcher_can_end_a_write_halfway() {
         let written = |steps: Option<u32>| {
             watch(steps.map(|steps| Rc::new(Steps(Cell::new(steps))) as Rc<dyn FaultInjector>));
             let mut file = tempfile::tempfile().unwrap();

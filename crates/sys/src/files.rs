@@ -28,7 +28,7 @@ pub type FileHandle = OwnedFd;
 pub struct OpenTarget {
     pub file: OwnedFd,
     pub size: u64,
-    /// Device number of a block device itself, from `stat`; `None` for other files.
+    /// Device number of a block device, from `stat`; `None` for other files.
     pub device: Option<u64>,
 }
 
@@ -75,9 +75,6 @@ pub fn peek<L: Location + ?Sized>(location: &L) -> Option<OwnedFd> {
 /// Opens a target to determine its storage and cached data. A regular file to be written is opened for
 /// writing if permitted, because an overlay copies it elsewhere at that moment. Devices are not, because
 /// closing a writable descriptor makes udev re-examine them.
-///
-/// # Errors
-/// Fails with the kernel's error.
 pub fn open_to_locate<L: Location + ?Sized>(location: &L, written: bool) -> std::io::Result<File> {
     let path = location.access_path();
     let regular = FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode) == FileType::RegularFile;
@@ -176,7 +173,7 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
 /// Checks that an open file is on a file system that stores data.
 ///
 /// # Errors
-/// [`TargetErrorKind::KernelInterface`].
+/// Fails with [`TargetErrorKind::KernelInterface`].
 pub fn holds_data(path: &Path, file: impl AsFd) -> Result<(), TargetError> {
     let file_system = file_systems::type_of_open(file);
     match FileSystemType::from_name(&file_system).holds_data() {
@@ -194,8 +191,8 @@ pub fn has_data(path: &Path) -> bool {
 /// Opens a file of the user for reading.
 ///
 /// # Errors
-/// It can't be opened. It is a file of the kernel: reading it may wait forever or take content away from its
-/// readers (`/proc/kmsg`).
+/// Fails if it cannot be opened, or is a file of the kernel, whose reading may wait forever or take content
+/// away from its readers (`/proc/kmsg`).
 pub fn open_input(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
     refuse_kernel_file(&file)?;
@@ -221,7 +218,7 @@ pub(crate) fn refuse_kernel_file(file: &File) -> io::Result<()> {
     }
 }
 
-/// The directions of a mode, as flags and in words.
+/// Returns the directions of a mode, as flags and in words.
 fn mode_direction(mode: &OpenMode) -> (OFlags, &'static str) {
     match (mode.read, mode.write) {
         (true, true) => (OFlags::RDWR, "read and write"),
@@ -266,9 +263,6 @@ pub fn claim<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
 }
 
 /// Opens a block device for reading its content.
-///
-/// # Errors
-/// Fails with the error of opening it.
 pub fn look_into<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
     rustix::fs::open(device.access_path(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| TargetError::from_io(device.name(), "read its content", "read", error))
@@ -284,7 +278,7 @@ pub fn is_regular(file: impl AsFd) -> bool {
     rustix::fs::fstat(file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile)
 }
 
-/// (device, inode) of an open file.
+/// Returns (device, inode) of an open file.
 pub fn identity(file: impl AsFd) -> Option<(u64, u64)> {
     rustix::fs::fstat(file).ok().map(|found| (found.st_dev, found.st_ino))
 }
@@ -304,9 +298,6 @@ pub fn read_stat<L: Location + ?Sized>(location: &L) -> Result<Stat, TargetError
 }
 
 /// Returns the kind of a path, following links.
-///
-/// # Errors
-/// As [`read_stat`].
 pub fn kind<L: Location + ?Sized>(location: &L) -> Result<Kind, TargetError> {
     read_stat(location).map(|found| Kind::from_mode(found.st_mode))
 }

@@ -23,7 +23,7 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
 /// Makes the folders of a path that are missing. Links on the way are followed by the rule of [`reach`].
 ///
 /// # Errors
-/// A folder cannot be made, or a link is not followed.
+/// Fails if a folder cannot be created, or a link is not followed.
 pub fn make_all(path: &Path) -> io::Result<()> {
     Ok(reach::make_folders(path)?)
 }
@@ -31,7 +31,7 @@ pub fn make_all(path: &Path) -> io::Result<()> {
 /// Refuses a folder that is a link of another user than this one and root, who could exchange it.
 ///
 /// # Errors
-/// The link and its owner.
+/// Fails with the link and its owner.
 pub fn refuse_foreign_link(path: &Path) -> io::Result<()> {
     Ok(reach::refuse_foreign_link(path)?)
 }
@@ -40,10 +40,7 @@ pub fn refuse_foreign_link(path: &Path) -> io::Result<()> {
 pub struct OpenFolder(OwnedFd);
 
 impl OpenFolder {
-    /// Opens it, following links by the rule of [`reach`].
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
+    /// Opens a folder, following links by the rule of [`reach`].
     pub fn open(path: &Path) -> io::Result<OpenFolder> {
         Ok(OpenFolder(reach::open_folder(path)?))
     }
@@ -78,9 +75,6 @@ impl OpenFolder {
 
     /// Returns a number that changes when another file replaces this one. It combines its inode number,
     /// change time and length. `None` if the file does not exist.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn stamp(&self, name: &str) -> io::Result<Option<i64>> {
         right_here(name)?;
         check_step(FileStep::Look)?;
@@ -96,19 +90,13 @@ impl OpenFolder {
     }
 
     /// Removes a file, or a link itself.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         right_here(name)?;
         check_step(FileStep::Remove)?;
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Returns all names in it, sorted.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
+    /// Returns all names in the folder, sorted.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let named = |entry: rustix::io::Result<rustix::fs::DirEntry>| {
             Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()))
@@ -120,10 +108,7 @@ impl OpenFolder {
         Ok(names)
     }
 
-    /// Waits until its names are on the disk.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
+    /// Waits until the names of the folder are durable.
     pub fn sync(&self) -> io::Result<()> {
         check_step(FileStep::SyncFolder)?;
         rustix::fs::fsync(&self.0)?;
@@ -158,7 +143,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn ios_stay_inside_area() {
+    fn folder_accepts_single_names_only() {
         let directory = tempfile::tempdir().unwrap();
         let (inside, outside) = (directory.path().join("in"), directory.path().join("out"));
         fs::create_dir(&inside).unwrap();

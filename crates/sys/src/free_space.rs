@@ -25,7 +25,7 @@ pub fn space_of_file(file: impl AsFd) -> Option<Room> {
 
 fn free_room(found: StatVfs) -> Room {
     let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
-    // What is kept back for the superuser is there for those who have his right to it.
+    // Space reserved for the superuser is available to users with that right.
     let privileged = rustix::process::geteuid().is_root()
         || capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_RESOURCE));
     let ours = if privileged { found.f_bfree } else { found.f_bavail };

@@ -17,16 +17,16 @@ use std::cell::UnsafeCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering, compiler_fence};
 
-/// The owner may pick it up.
+/// Available for the owner.
 const FREE: u8 = 0;
 const INSPECTED: u8 = 1;
-/// The rescuer wants it, or has it: the owner may not pick it up any more.
+/// Requested or taken by the rescuer; not available for the owner any more.
 const REQUESTED: u8 = 2;
 
 #[derive(Debug)]
 struct HandoverCell<T> {
     thing: UnsafeCell<T>,
-    /// The owner doesn't touch it now.
+    /// Whether the owner does not use the value at the moment.
     down: AtomicBool,
     wanted: AtomicU8,
 }
@@ -47,7 +47,7 @@ pub struct Rescuer<T> {
     inherited: bool,
 }
 
-/// Lends a value to its owner, in the picked-up state, and its rescuer.
+/// Creates the two ends of a value; the owner has picked it up.
 pub fn lend<T: Send>(thing: T) -> (HandoverOwner<T>, Rescuer<T>) {
     let (down, wanted) = (AtomicBool::new(false), AtomicU8::new(FREE));
     let lent = Arc::new(HandoverCell { thing: UnsafeCell::new(thing), down, wanted });
@@ -138,7 +138,6 @@ impl<T> Rescuer<T> {
     }
 }
 
-/// Guard that ends an inspection.
 struct LookGuard<'a>(&'a AtomicU8);
 
 impl Drop for LookGuard<'_> {
@@ -153,7 +152,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn lent_memory_passes_to_the_heir_only() {
+    fn only_the_rescuer_gets_the_value() {
         let (mut owner, mut rescuer) = lend(vec![1]);
         owner.get().unwrap().push(2);
         owner.put_down();

@@ -13,7 +13,7 @@ pub enum Kind {
     BlockDevice,
     Pipe,
     Socket,
-    /// A character device, or a link that wasn't followed.
+    /// Character device, or a link that was not followed.
     Other,
 }
 
@@ -34,7 +34,7 @@ impl Kind {
     }
 }
 
-/// (device, inode): the same for all names of one file.
+/// Returns (device, inode), which is equal for all names of a file.
 pub fn identity(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
 }
@@ -65,12 +65,12 @@ pub fn file_system(found: &Metadata) -> u64 {
     found.dev()
 }
 
-/// Bytes that it takes on its file system.
+/// Returns the allocated bytes of the file.
 pub fn stored(found: &Metadata) -> u64 {
     found.blocks().saturating_mul(512)
 }
 
-/// Number of the user whose it is.
+/// Returns the number of the owner.
 pub fn owner(found: &Metadata) -> u32 {
     found.uid()
 }
@@ -86,10 +86,7 @@ pub(super) fn others_may_write(mode: u32) -> bool {
 
 pub use std::os::unix::fs::symlink;
 
-/// Makes a pipe with a name, for tests of the crates above.
-///
-/// # Errors
-/// The name is taken, or the folder doesn't take it.
+/// Creates a named pipe, for tests of other crates.
 pub fn make_pipe(path: &std::path::Path) -> std::io::Result<()> {
     Ok(rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR)?)
 }

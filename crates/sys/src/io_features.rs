@@ -27,7 +27,7 @@ pub fn read(file: impl AsFd, data: &mut [u8], offset: u64, ways: IoFeatures) -> 
 /// Writes at an offset; returns how many bytes.
 ///
 /// # Errors
-/// As [`read`]; `EINVAL` of an atomic write that is none of the file's units.
+/// As [`read`]; `EINVAL` if the size of an atomic write is not a unit of the file.
 pub fn write(file: impl AsFd, data: Slot<'_>, offset: u64, ways: IoFeatures) -> Result<usize, Errno> {
     let file = file.as_fd().as_raw_fd();
     let data = libc::iovec { iov_base: data.as_ptr().cast_mut().cast(), iov_len: data.len() };
@@ -46,19 +46,12 @@ pub fn write(file: impl AsFd, data: Slot<'_>, offset: u64, ways: IoFeatures) -> 
 
 /// Checks that an open file accepts the flags for reads, by reading a byte past the end. The file must be
 /// open for reading.
-///
-/// # Errors
-/// As [`read`].
 pub fn accepts_features(file: impl AsFd, size: u64, ways: IoFeatures) -> Result<(), Errno> {
     read(file, &mut [0], size, ways).map(drop)
 }
 
-/// Checks that an open file accepts the flags for writes, by an empty write. `pwritev2(2)` does not ask
-/// the file system then, but Linux AIO does; without AIO there is no check. The file must be open for
-/// writing.
-///
-/// # Errors
-/// As [`read`].
+/// Checks that an open file accepts the flags for writes, by an empty write. `pwritev2(2)` does not reach the
+/// file system then, but Linux AIO does; without AIO there is no check. The file must be open for writing.
 pub fn takes_writes(file: OwnedFd, ways: IoFeatures) -> Result<(), Errno> {
     let queue = Buffer::new(0).and_then(|memory| Queue::new(1, vec![file], memory, SHORT_TIMEOUT));
     let Ok(mut queue) = queue else { return Ok(()) };
@@ -66,7 +59,7 @@ pub fn takes_writes(file: OwnedFd, ways: IoFeatures) -> Result<(), Errno> {
     let (op, priority) = (Operation::Write, IoPriority::Unstated);
     queue.push([Transfer { op, file: 0, offset: 0, start: 0, length: 0, tag: 0, priority }].into_iter());
     let mut answer = 0;
-    // A queue that fails has said nothing of the file.
+    // An error of the queue gives no information about the file.
     let _ = queue.wait(1, SHORT_TIMEOUT, |_, result| answer = result);
     if answer < 0 { Err(Errno::from_raw_os_error(-answer as i32)) } else { Ok(()) }
 }

@@ -17,7 +17,7 @@ fn read(clock: ClockId) -> Nanos {
     t.tv_sec as u64 * SECOND + t.tv_nsec as u64
 }
 
-/// `CLOCK_MONOTONIC` now.
+/// Returns `CLOCK_MONOTONIC`.
 #[inline]
 pub fn monotonic() -> Nanos {
     read(ClockId::Monotonic)
@@ -32,24 +32,24 @@ pub fn thread_cpu_time() -> Nanos {
     read(ClockId::ThreadCPUTime)
 }
 
-/// CPU time that all threads of this process have taken.
+/// Returns the CPU time of all threads of this process.
 pub fn process_cpu() -> Nanos {
     read(ClockId::ProcessCPUTime)
 }
 
-/// Since the machine was started, suspended time included: `CLOCK_BOOTTIME`.
+/// Returns the time since boot including suspend: `CLOCK_BOOTTIME`.
 pub(crate) fn since_boot() -> Nanos {
     read(ClockId::Boottime)
 }
 
-/// Wall-clock time now: seconds since 1970-01-01 00:00 UTC, negative before that, and nanoseconds of the
-/// second.
+/// Returns the wall-clock time: seconds since 1970-01-01 00:00 UTC, which may be negative, and nanoseconds of
+/// the second.
 pub fn wall() -> (i64, i64) {
     let t = clock_gettime(ClockId::Realtime);
     (t.tv_sec, t.tv_nsec)
 }
 
-/// Sleeps until [`monotonic`] is `time`, or until a signal arrives.
+/// Sleeps until [`monotonic`] reaches `time`, or until a signal arrives.
 pub fn sleep_until(time: Nanos) {
     let at = Timespec { tv_sec: (time / SECOND) as i64, tv_nsec: (time % SECOND) as _ };
     // Whoever was interrupted looks at the time and sleeps again.

@@ -11,11 +11,11 @@ use std::sync::{Mutex, OnceLock};
 
 struct Terminal {
     tty: File,
-    /// The mode to restore; `None` = it is unchanged.
+    /// Mode to restore; `None` = unchanged.
     changed: Mutex<Option<libc::termios>>,
 }
 
-/// `None` = no keys can be read.
+/// Terminal; `None` = keys cannot be read.
 static TERMINAL: OnceLock<Option<Terminal>> = OnceLock::new();
 
 /// Returns the keys since the last call, without waiting; `None` = no key can be read. The terminal shows
@@ -30,7 +30,6 @@ pub fn read_keys() -> Option<Vec<u8>> {
     Some(keys[..read].to_vec())
 }
 
-/// Restores the mode of the terminal.
 pub fn restore() {
     let Some(terminal) = TERMINAL.get().and_then(Option::as_ref) else { return };
     let changed = terminal.changed.lock_anyway().take();
@@ -39,7 +38,7 @@ pub fn restore() {
     }
 }
 
-/// Whether standard input or output connects this process with another one.
+/// Whether standard input or output is a pipe to another process.
 fn is_in_pipeline() -> bool {
     [libc::STDIN_FILENO, libc::STDOUT_FILENO].into_iter().any(|stream| {
         let mut status = MaybeUninit::<libc::stat>::zeroed();

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// A lease that its holder does not release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// The process; `None` if it is in another namespace of processes.
+    /// Process; `None` = in another PID namespace.
     pub process: Option<u32>,
     pub program: Option<String>,
 }
@@ -29,8 +29,8 @@ impl fmt::Display for Lease {
     }
 }
 
-/// How long a holder gets to release its lease: file servers do so within milliseconds, over a network
-/// within a second.
+/// Time limit for a holder to release its lease. File servers do so within milliseconds, or within a second
+/// over a network.
 const MAX_LEASE_WAIT: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(20);
 
@@ -48,15 +48,15 @@ pub fn of_file(file: &Path) -> Option<Lease> {
     Leases::read().holder(found.stx_ino)
 }
 
-/// The leases on files at one moment, by one read of /proc/locks.
+/// Leases at one time, from one read of /proc/locks.
 #[derive(Debug, Default)]
 pub struct Leases {
-    /// The first holder by inode; `None` if it is in another namespace of processes.
+    /// First holder by inode; `None` = in another PID namespace.
     holders: HashMap<u64, Option<u32>>,
 }
 
 impl Leases {
-    /// Reads the current leases; none if they are unknown.
+    /// Reads the current leases; empty = unknown.
     pub fn read() -> Leases {
         let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
         let mut holders = HashMap::new();
@@ -66,7 +66,7 @@ impl Leases {
         Leases { holders }
     }
 
-    /// Returns the same as the function of this name, for a file with this inode.
+    /// As [`unreleased`], for a file with this inode.
     pub fn unreleased<L: Location + ?Sized>(&self, location: &L, inode: u64, written: bool) -> Option<Lease> {
         // Opening for writing has effects: it is not tried without need.
         let mut lease = self.holder(inode)?;

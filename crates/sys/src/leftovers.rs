@@ -5,10 +5,9 @@ use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
-/// Longest time for all removals, and before them for unfinished creations. Storage may delay both forever.
+/// Maximum time of all removals, and before them of unfinished creations, which unresponsive storage can block.
 const REMOVAL_TIME: Duration = Duration::from_secs(1);
 
-/// The registry of this process.
 pub(crate) static LEFTOVERS: Leftovers = Leftovers::new();
 
 pub(crate) type Removal = Box<dyn FnOnce() + Send>;
@@ -68,7 +67,7 @@ impl Leftovers {
         created
     }
 
-    /// Ends all creations and removes everything that is registered. Returns after twice [`REMOVAL_TIME`] in
+    /// Ends all creations and removes all registered files. Returns after twice [`REMOVAL_TIME`] in
     /// any case.
     pub(crate) fn remove_all(&self) {
         let mut state = self.state.lock_anyway();

@@ -63,7 +63,7 @@ pub mod process_group;
 #[cfg_attr(windows, path = "windows/reach.rs")]
 pub mod reach;
 
-// What runs ask of every system beside that.
+// Further parts that runs need on every system.
 #[cfg_attr(windows, path = "windows/runs/cpu.rs")]
 pub mod cpu;
 #[cfg_attr(windows, path = "windows/runs/event.rs")]

@@ -4,13 +4,13 @@ use std::io;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resource {
-    /// The size of a file, in bytes.
+    /// File size in bytes.
     FileSize,
-    /// Memory that is locked, in bytes.
+    /// Locked memory in bytes.
     LockedMemory,
 }
 
-/// A share of the hard limit of CPU time that stays for the report.
+/// Divisor of the hard limit of CPU time that gives the time for the report.
 const REPORT_SHARE: u64 = 20;
 
 /// Lowers the soft limit of CPU time if it equals the hard limit, as after `ulimit -t`: the kernel kills a
@@ -31,7 +31,7 @@ pub fn lead_cpu_limit() {
 /// The soft limit of a resource; `None` = it is unlimited.
 ///
 /// # Errors
-/// The kernel or a system-call filter refuses the call: the limit is unknown.
+/// Fails if the kernel or a system-call filter refuses the call.
 pub(crate) fn current(resource: Resource) -> io::Result<Option<u64>> {
     let number = match resource {
         Resource::FileSize => libc::RLIMIT_FSIZE,

@@ -1,4 +1,4 @@
-//! Whether another program has locked a file: as virtual machines do with their images.
+//! Detection of file locks by other programs: virtual machines lock their images.
 
 use crate::fault_points::{FileStep, check_step};
 use rustix::fs::FlockOperation;
@@ -24,10 +24,7 @@ pub fn lock(file: BorrowedFd<'_>) -> Option<Locked> {
 }
 
 /// Locks an open file or folder exclusively for this process until the file is closed or the process ends.
-/// False = another process has it.
-///
-/// # Errors
-/// Fails with the kernel's error.
+/// False = locked by another process.
 pub fn hold(file: &File) -> std::io::Result<bool> {
     check_step(FileStep::Lock)?;
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
@@ -37,17 +34,14 @@ pub fn hold(file: &File) -> std::io::Result<bool> {
     }
 }
 
-/// Locks a folder for this process in the same way while the returned file lives. `None` = another process
-/// has it.
-///
-/// # Errors
-/// Fails with the kernel's error.
+/// Locks a folder for this process in the same way while the returned file lives. `None` = locked by another
+/// process.
 pub fn hold_folder(path: &Path) -> std::io::Result<Option<File>> {
     let folder = File::open(path)?;
     Ok(hold(&folder)?.then_some(folder))
 }
 
-/// The first lock that would keep us from locking all bytes for writing.
+/// Returns the first lock that prevents a write lock on all bytes.
 fn of_bytes(file: BorrowedFd<'_>) -> Option<Locked> {
     // SAFETY: `flock` is made of integers, for which all bytes zero are a value: from the start, up to the
     // end, by no process.

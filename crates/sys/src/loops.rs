@@ -42,7 +42,7 @@ pub struct Backing {
 /// Returns the backing file of an open loop device.
 ///
 /// # Errors
-/// `ENXIO`: the device has no backing file; `ENOTTY`: not a loop device.
+/// Fails with `ENXIO` without a backing file, or `ENOTTY` if it is not a loop device.
 pub fn backing(device: BorrowedFd<'_>) -> io::Result<Backing> {
     // The number does not contain the size of the structure: another driver may read it as another request.
     let found = fstat(device)?;
@@ -76,7 +76,7 @@ mod tests {
     use std::os::fd::AsFd;
 
     #[test]
-    fn the_kernel_s_device_numbers_are_taken_apart() {
+    fn device_numbers_of_loop_status_are_decoded() {
         for (number, expected) in [
             (0, (0, 0)),
             (0x0801, (8, 1)),

@@ -7,29 +7,28 @@ use std::io;
 use std::os::fd::AsRawFd;
 
 const HEADER: usize = 312;
-/// `struct dm_target_spec`, before the text of each part.
+/// Size of `struct dm_target_spec`, which precedes the text of each part.
 const TARGET_SPEC_BYTES: usize = 40;
 /// `_IOWR(DM_IOCTL, DM_TABLE_STATUS_CMD, struct dm_ioctl)`
 const TABLE_STATUS: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<[u8; HEADER]>(0xfd, 12);
 const NO_FLUSH: u32 = 1 << 11;
 /// `DM_BUFFER_FULL_FLAG`
 const NO_ROOM: u32 = 1 << 8;
-/// Tables of hundreds of parts are in there.
+/// Buffer size, sufficient for tables with hundreds of parts.
 const ROOM: usize = 64 << 10;
 
-/// A part of a device's table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MappedPart {
-    /// `linear`, `raid`, `cache`
+    /// Type, such as `linear`, `raid` or `cache`.
     pub kind: String,
-    /// Status in the form of its kind (Documentation/admin-guide/device-mapper).
+    /// Status in the format of its type (Documentation/admin-guide/device-mapper).
     pub status: String,
 }
 
 /// The parts of the device with this number.
 ///
 /// # Errors
-/// Only root may ask; there is no such device, or it has more parts than there is room for.
+/// Fails without root, if there is no such device, or if it has too many parts.
 pub fn parts((major, minor): (u32, u32)) -> io::Result<Vec<MappedPart>> {
     let control = File::open("/dev/mapper/control")?;
     let mut answer = vec![0u8; ROOM];

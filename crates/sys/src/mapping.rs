@@ -1,4 +1,4 @@
-//! A whole file mapped into memory, shared: reads and writes are copies from and to it.
+//! A shared mapping of a whole file. Reads and writes copy from and to it.
 //!
 //! The view is never a Rust slice, because other threads, other processes and the file system change it at
 //! any time. All access is by copies at addresses. An unavailable page ends the copy (see
@@ -15,7 +15,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 
-/// A file, mapped from its start to the end that it has now.
+/// File that is mapped from its start to its current end.
 #[derive(Debug)]
 pub struct View {
     start: NonNull<u8>,
@@ -23,10 +23,10 @@ pub struct View {
     file: OwnedFd,
     writable: bool,
     options: MapOptions,
-    /// Bytes of a page of the mapping: on hugetlbfs the size of a huge page.
+    /// Page size of the mapping in bytes; on hugetlbfs that of a huge page.
     page: usize,
     is_on_fuse: bool,
-    /// A page was missing and has been replaced: the view no longer shows the file.
+    /// Whether a missing page was replaced, so that the view no longer shows the file.
     broken: bool,
 }
 

@@ -20,15 +20,13 @@ pub use shared::Shared;
 pub use slot::{Slot, SlotMut};
 use std::io;
 
-/// Memory for I/O, page aligned and freed on drop: private, zeroed bytes, optionally followed by
-/// [`Shared`] ones.
+/// I/O memory, page aligned and freed on drop: private zeroed bytes, optionally followed by [`Shared`] ones.
 #[derive(Debug)]
 pub struct Buffer {
-    /// All of it, rounded up to whole pages.
+    /// Memory, rounded up to whole pages.
     pages: BufferPages,
-    /// Bytes in all.
     length: usize,
-    /// Bytes that are this buffer's own; the others are only read.
+    /// Bytes owned by this buffer; the others are read-only.
     private: usize,
 }
 
@@ -40,7 +38,7 @@ impl Buffer {
     /// time. A large buffer uses huge pages where the kernel has some free.
     ///
     /// # Errors
-    /// The error of `mmap(2)`, normally `ENOMEM`.
+    /// Fails with the error of `mmap(2)`, normally `ENOMEM`.
     pub fn new(length: usize) -> io::Result<Buffer> {
         Buffer::of_usual_pages(length, HugePages::AskedFor)
     }
@@ -80,7 +78,7 @@ impl Buffer {
         shared.fold(pages(private), |length, shared| length.saturating_add(pages(shared)))
     }
 
-    /// Bytes, the shared ones included.
+    /// Returns the number of bytes, including shared ones.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -89,7 +87,6 @@ impl Buffer {
         self.length == 0
     }
 
-    /// Address of the first byte, for the kernel.
     pub fn as_ptr(&self) -> *mut u8 {
         self.pages.start().as_ptr()
     }
@@ -111,7 +108,7 @@ impl Buffer {
         if write { self.length } else { self.private }
     }
 
-    /// The private bytes, to fill.
+    /// Returns the private bytes for writing.
     #[inline]
     pub fn private_mut(&mut self) -> SlotMut<'_> {
         // SAFETY: as above, and the exclusive borrow of the value is one of its private mapping.
@@ -124,7 +121,8 @@ impl Buffer {
         self.private_mut().part(start, length)
     }
 
-    /// The private bytes. With I/Os in flight on the buffer, and for shared bytes, use [`Buffer::slot`].
+    /// Returns the private bytes. With I/Os in flight on the buffer, and for shared bytes, use
+    /// [`Buffer::slot`].
     pub fn as_slice(&self) -> &[u8] {
         // SAFETY: start and length describe the private mapping that the value owns (or nothing, when the
         // length is 0).

@@ -10,7 +10,7 @@
 
 use diskspd_figures::units::wrapped::{width, wrapped};
 
-/// Words before the explanation of an error.
+/// Words that precede the explanation of an error.
 const EXPLANATION_MARKS: [&str; 3] = ["-> ", "hint: ", "expected: "];
 
 /// Whole lines, wrapped at the terminal's width; `colours`: labels have one. Lines of a table, which has
@@ -43,7 +43,7 @@ fn start(line: &str) -> usize {
     blanks + gap.unwrap_or(0)
 }
 
-/// `WARNING: `, or a verdict with how bad it is: `CACHED (WRONG): `.
+/// Returns a label such as `WARNING: `, or a verdict with its severity: `CACHED (WRONG): `.
 fn line_label(line: &str) -> Option<&str> {
     let end = line.find(": ")?;
     let (word, doubt) = line[..end].split_once(" (").unwrap_or((&line[..end], "A)"));
@@ -52,7 +52,7 @@ fn line_label(line: &str) -> Option<&str> {
     (is_word(word) && (doubt == "A" || is_word(doubt))).then(|| &line[..end + 2])
 }
 
-/// The parameter of the terminal's control sequence, by how bad it is.
+/// Returns the color parameter of the terminal's control sequence for a severity.
 fn colour_code(label: &str) -> Option<&'static str> {
     let says = |word: &str| label.trim_end_matches(": ").trim_end_matches(')').ends_with(word);
     match () {
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_coloured_by_meaning() {
+    fn labels_are_colored_by_severity() {
         for (line, shown) in [
             ("ERROR: a", "\x1b[1;31mERROR: \x1b[0ma"),
             ("WRONG: a\n", "\x1b[1;31mWRONG: \x1b[0ma\n"),

@@ -23,13 +23,13 @@ use std::path::Path;
 
 pub(crate) type FromProcess = (usize, Vec<u8>);
 
-/// The processes that a launcher started together, as MPI shows them to this one.
+/// Processes of a launcher, as MPI presents them to this one.
 #[derive(Debug)]
 pub struct MpiWorld {
     calls: Box<dyn Calls>,
     rank: usize,
     size: usize,
-    /// Messages that are on their way out.
+    /// Messages whose transmission is not complete.
     sending: Vec<MessageTransfer>,
     receiving: Vec<VecDeque<MessageTransfer>>,
     /// Communication partners: rank 0 receives from all ranks, the other ranks only from rank 0.
@@ -42,7 +42,7 @@ pub struct MpiWorld {
     _of_this_thread: PhantomData<*const ()>,
 }
 
-/// Whether this program can load libraries: one that is linked statically can't.
+/// Whether this program can load libraries; a statically linked one cannot.
 pub const CAN_LOAD: bool = !cfg!(target_feature = "crt-static");
 
 impl MpiWorld {
@@ -59,7 +59,7 @@ impl MpiWorld {
         // as for any program that is linked with it; it gets no rights by that which the user hasn't.
         let open = |flags| unsafe { Library::open(Some(library), RTLD_NOW | flags) };
         let open = |flags| open(flags).map_err(MpiError::from);
-        // Its names are nobody else's before it is known what it is.
+        // Its symbols stay private until it is identified.
         let local = open(RTLD_LOCAL)?;
         abi.check_marks(&LibraryMarks::find_marks(&local)?)?;
         // Global, because plug-ins of Open MPI need its symbols.
@@ -104,7 +104,6 @@ impl MpiWorld {
         })
     }
 
-    /// Number of this process, from 0.
     pub fn rank(&self) -> usize {
         self.rank
     }
@@ -117,7 +116,7 @@ impl MpiWorld {
         self.calls.version().lines().next().unwrap_or_default().trim().to_owned()
     }
 
-    /// Begins to send a message; each [`MpiWorld::receive`] continues it.
+    /// Starts sending a message; each [`MpiWorld::receive`] continues it.
     ///
     /// # Errors
     /// Fails with MPI's error.
@@ -146,7 +145,7 @@ impl MpiWorld {
         }
     }
 
-    /// A message on its way in that is there now.
+    /// Returns a message that has arrived.
     fn arrived(&mut self) -> Result<Option<FromProcess>, (usize, MpiError)> {
         for from in self.partners.clone().filter(|from| !self.broken[*from]) {
             let Some(first) = self.receiving[from].front() else { continue };
@@ -162,7 +161,7 @@ impl MpiWorld {
         Ok(None)
     }
 
-    /// Begins to receive what MPI has; whether there was something.
+    /// Starts receiving an available message; returns whether there was one.
     fn begin_to_receive(&mut self) -> Result<bool, (usize, MpiError)> {
         if self.asks_for_any {
             match self.calls.begin_to_receive(None) {
@@ -199,7 +198,7 @@ impl MpiWorld {
         (from, why)
     }
 
-    /// Whether all that was sent has left this process's memory.
+    /// Whether all messages have left the memory of this process.
     pub fn is_sent(&mut self) -> bool {
         let _ = self.continue_sends();
         self.sending.is_empty()
@@ -250,13 +249,13 @@ mod tests {
     use std::cell::{Cell, RefCell};
     use std::rc::Rc;
 
-    /// A library that reads and writes its addresses late, as a library with a network does.
+    /// Library that accesses its addresses late, as a library with a network does.
     #[derive(Debug, Default)]
     struct LateMpi {
-        /// Messages that have not begun to arrive.
+        /// Number of messages whose receipt has not begun.
         waiting: Cell<u8>,
         delivered: Rc<Cell<bool>>,
-        /// The addresses of transfers: bytes, their number, request.
+        /// Addresses of transfers: bytes, their number, request.
         begun: RefCell<Vec<(*mut u8, usize, *mut u64)>>,
         sent: Rc<RefCell<Vec<Vec<u8>>>>,
     }
@@ -267,7 +266,7 @@ mod tests {
             self.begun.borrow_mut().push((bytes.cast(), transfer.message_length(), request.cast()));
         }
 
-        /// Finds the addresses of a transfer, as `MPI_Test` does by its request.
+        /// Returns the addresses of a transfer, as `MPI_Test` finds them by the request.
         fn addresses(&self, transfer: &MessageTransfer) -> (*mut u8, usize, *mut u64) {
             let request = transfer.as_ref().addresses().1.cast::<u64>();
             *self.begun.borrow().iter().find(|begun| begun.2 == request).expect("the transfer stays in place")
@@ -317,10 +316,10 @@ mod tests {
         fn abort(&self, _: c_int) {}
     }
 
-    /// Messages move between collections of the program; the library's addresses stay valid. Miri checks
-    /// that, too.
+    /// Messages move between collections of the program, but the addresses of the library stay valid, also
+    /// under Miri.
     #[test]
-    fn addresses_of_messages_stay_valid_until_they_are_done() {
+    fn message_addresses_stay_valid_until_completion() {
         let calls = LateMpi { waiting: Cell::new(20), ..LateMpi::default() };
         let (delivered, sent) = (calls.delivered.clone(), calls.sent.clone());
         let mut world = MpiWorld {

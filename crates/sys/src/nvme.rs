@@ -10,14 +10,14 @@ use rustix::fs::{Mode, OFlags};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// `NVME_IOCTL_ID`: the number of the namespace.
+/// `NVME_IOCTL_ID`: returns the number of the namespace.
 const ID: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(b'N', 0x40);
 
 const ADMIN: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x41);
 
 const IO: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x43);
 
-/// `struct nvme_passthru_cmd`; `struct nvme_uring_cmd` has zeros where that has its result.
+/// `struct nvme_passthru_cmd`; `struct nvme_uring_cmd` has zeros in place of the result.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NvmeCommand {
@@ -43,34 +43,35 @@ pub(crate) struct NvmeCommand {
 
 const _: () = assert!(size_of::<NvmeCommand>() == 72, "as the kernel has it");
 
-/// Identify, among the commands for controllers.
+/// Admin command Identify.
 const IDENTIFY: u8 = 0x06;
 
 const GET_LOG_PAGE: u8 = 0x02;
 
 const GET_FEATURES: u8 = 0x0a;
 
-/// The feature Flexible Data Placement (Base 2.1, 5.1.25.1.20, and TP4146); bit 0 of the result: enabled.
+/// Feature Flexible Data Placement (Base 2.1, 5.1.25.1.20, and TP4146); bit 0 of the result: enabled.
 const FLEXIBLE_DATA_PLACEMENT: u32 = 0x1d;
 
-/// I/O Management Receive, among the commands for namespaces.
+/// I/O command I/O Management Receive.
 const IO_MANAGEMENT_RECEIVE: u8 = 0x12;
 
 const HANDLE_STATUS: u32 = 1;
 
-/// Bytes before the descriptors of that answer, and of each of them.
+/// Bytes of the header, and of each descriptor, in the response.
 const STATUS_HEADER: usize = 16;
 const STATUS_DESCRIPTOR: usize = 32;
 
-/// More handles of a namespace aren't read: there are at most 128, each listed once for each reclaim group.
+/// Maximum number of read handles of a namespace. There are at most 128, each listed once for each reclaim
+/// group.
 const MAX_HANDLES: usize = 1024;
 
-/// Bytes of every answer to Identify.
+/// Bytes of each response to Identify.
 const PAGE: usize = 4096;
 
 #[derive(Debug, Clone, Copy)]
 enum IdentifyPage {
-    /// The namespace, as all command sets with logical blocks have it.
+    /// Namespace, for all command sets with logical blocks.
     Namespace = 0x00,
     Controller = 0x01,
     Descriptors = 0x03,
@@ -80,27 +81,26 @@ enum IdentifyPage {
 pub struct Namespace {
     pub id: u32,
     pub blocks: u64,
-    /// Binary logarithm of the bytes of a logical block (LBADS).
+    /// Binary logarithm of the logical block size in bytes (LBADS).
     pub block_shift: u8,
-    /// Bytes of metadata with each block (MS); 0 = none.
+    /// Bytes of metadata per block (MS); 0 = none.
     pub metadata: u16,
     /// The type of protection information that is part of the metadata (DPS, bits 2:0), 1 to 3; 0 = none.
     pub protection: u8,
     pub zoned: bool,
-    /// Whether the controller has Dataset Management (ONCS, bit 2).
+    /// Whether the controller supports Dataset Management (ONCS, bit 2).
     pub deallocates: bool,
-    /// Whether the controller has Write Zeroes (ONCS, bit 3).
+    /// Whether the controller supports Write Zeroes (ONCS, bit 3).
     pub writes_zeroes: bool,
     /// Endurance group of the namespace (ENDGID); 0 = unknown.
     pub endurance_group: u16,
-    /// Whether the controller has flexible data placement (CTRATT, bit 19), on or off.
+    /// Whether the controller supports flexible data placement (CTRATT, bit 19), enabled or not.
     pub places: bool,
     /// Most bytes of a transfer, if memory pages of the controller have 4 KiB (MDTS); `None` = no limit.
     pub most_bytes: Option<u64>,
 }
 
 impl Namespace {
-    /// Bytes of a logical block.
     pub fn block_size(&self) -> u32 {
         1 << self.block_shift
     }
@@ -144,12 +144,11 @@ fn identify(device: impl AsFd, namespace: u32, page_of: IdentifyPage) -> io::Res
     Ok(page)
 }
 
-/// A log page of a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogAddress {
     pub namespace: u32,
     pub identifier: u8,
-    /// Subject of a page that exists for several (LSI): an endurance group; otherwise 0.
+    /// Endurance group of a page that exists for each group (LSI); otherwise 0.
     pub of: u16,
 }
 
@@ -157,7 +156,7 @@ pub struct LogAddress {
 /// `page.len()` is a multiple of 4, up to 16 KiB; all of it is overwritten.
 ///
 /// # Errors
-/// As [`namespace`]. `EACCES` = asking needs `CAP_SYS_ADMIN`.
+/// As [`namespace`]; `EACCES` without `CAP_SYS_ADMIN`.
 pub fn log_page(device: impl AsFd, address: LogAddress, page: &mut [u8]) -> io::Result<()> {
     let words = u32::try_from(page.len() / 4).ok().filter(|words| (1..=4096).contains(words));
     let Some(words) = words.filter(|_| page.len().is_multiple_of(4)) else {
@@ -170,7 +169,7 @@ pub fn log_page(device: impl AsFd, address: LogAddress, page: &mut [u8]) -> io::
     ask(device, command, page)
 }
 
-/// A placement handle of a namespace within a reclaim group, as the device names it.
+/// Placement handle of a namespace within a reclaim group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlacementHandle {
     pub identifier: u16,
@@ -178,10 +177,7 @@ pub struct PlacementHandle {
     pub left_blocks: u64,
 }
 
-/// Asks whether flexible data placement is on in an endurance group.
-///
-/// # Errors
-/// As [`log_page`].
+/// Whether flexible data placement is enabled in an endurance group.
 pub fn is_placement_on(device: impl AsFd, endurance_group: u16) -> io::Result<bool> {
     let (cdw10, cdw11) = (FLEXIBLE_DATA_PLACEMENT, u32::from(endurance_group));
     let command = NvmeCommand { opcode: GET_FEATURES, cdw10, cdw11, ..NvmeCommand::default() };
@@ -225,7 +221,7 @@ fn parse_handles(page: &[u8]) -> Vec<PlacementHandle> {
     rest.as_chunks().0.iter().take(handle_count(header)).map(one).collect()
 }
 
-/// Sends a command to the controller whose answer goes to `page`.
+/// Sends an admin command, whose response is stored in `page`.
 fn ask(device: impl AsFd, command: NvmeCommand, page: &mut [u8]) -> io::Result<()> {
     send(device, ADMIN, command, page).map(drop)
 }
@@ -252,7 +248,7 @@ fn send(
     }
 }
 
-/// `None` = no format that there can be.
+/// Parses the responses; `None` = an impossible format.
 fn parse(id: u32, namespace: &[u8; PAGE], controller: &[u8; PAGE], descriptors: &[u8]) -> Option<Namespace> {
     let blocks = u64::from_le_bytes(namespace[0..8].try_into().ok()?);
     let flbas = namespace[26];
@@ -277,7 +273,7 @@ fn parse(id: u32, namespace: &[u8; PAGE], controller: &[u8; PAGE], descriptors: 
     })
 }
 
-/// The number of the command set with zones.
+/// Number of the command set with zones.
 const ZONES: u8 = 2;
 
 /// Returns the command set in a list of descriptors: type, length, two reserved bytes, then `length`

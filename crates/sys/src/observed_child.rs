@@ -1,5 +1,5 @@
-//! A command with a subreaper: descendants become children of this process when their parents end. So the
-//! counters of each process can be read before it is reaped.
+//! A command with a subreaper: descendants become children of this process when their parents end. The
+//! counters of each process can therefore be read before it is reaped.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
@@ -13,13 +13,13 @@ use std::process::{ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-/// Signals that ask a program to do something. They belong to the command.
+/// Signals that request an action of a program, and so belong to the command.
 const FORWARDED: [libc::c_int; 6] =
     [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1, libc::SIGUSR2];
 
-/// The process that gets the signals of this one; 0 = none.
+/// Process that receives the signals of this one; 0 = none.
 static RECEIVER: AtomicI32 = AtomicI32::new(0);
-/// A signal that came before there was a receiver; 0 = none.
+/// Signal that arrived before there was a receiver; 0 = none.
 static EARLY_SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct ObservedChild {
     _forwarding: Forwarding,
 }
 
-/// Signals of this process go to the command until dropped. Then they have their earlier effect.
+/// Passes signals of this process to the command until dropped, which restores the earlier actions.
 #[derive(Debug)]
 struct Forwarding(Vec<(libc::c_int, libc::sigaction)>);
 
@@ -56,7 +56,8 @@ impl ObservedChild {
     /// it. `piped`: returns its standard output instead.
     ///
     /// # Errors
-    /// `NotFound` and `PermissionDenied` as a shell has them; other errors of the kernel.
+    /// Fails with `NotFound` and `PermissionDenied` in the same cases as a shell, or another error of the
+    /// kernel.
     pub fn start(
         program: &OsStr,
         arguments: &[OsString],
@@ -95,7 +96,7 @@ impl ObservedChild {
         self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
-    /// Waits until the command ends, for this time at most.
+    /// Waits for the end of the command, with a time limit.
     pub fn wait(&self, at_most: Duration) {
         let mut event = [PollFd::new(&self.handle, PollFlags::IN)];
         let timeout = Timespec::try_from(at_most).ok();
@@ -116,7 +117,7 @@ pub fn ended_child() -> Option<u32> {
     (answer == 0 && pid > 0).then_some(pid.unsigned_abs())
 }
 
-/// Reaps an ended child and returns its exit code as a shell has it: 128 and the signal that ended it.
+/// Reaps an ended child and returns its exit code as in a shell: for a signal, 128 plus its number.
 pub fn reap(pid: u32) -> Option<u8> {
     let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
     let status = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED).ok()??;
@@ -164,7 +165,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::sync::{Arc, Mutex};
 
-    /// Forwarding changes the actions of the whole process.
+    /// Serializes tests, because forwarding changes the actions of the whole process.
     static TURN: Mutex<()> = Mutex::new(());
 
     #[test]
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn signals_have_their_earlier_effect_after_the_command() {
+    fn signal_actions_are_restored_after_the_command() {
         let _turn = TURN.lock_anyway();
         let caught = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(libc::SIGUSR2, Arc::clone(&caught)).unwrap();

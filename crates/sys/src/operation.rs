@@ -9,7 +9,7 @@ use rustix::io::{Errno, retry_on_intr};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// `BLOCK_URING_CMD_DISCARD` of linux/blkdev.h: a discard as a command of io_uring.
+/// `BLOCK_URING_CMD_DISCARD` of linux/blkdev.h: discard command of io_uring.
 const DISCARD_COMMAND: u32 = 0x12 << 8;
 
 /// Whether an open file is a block device; false if it is inaccessible.
@@ -70,14 +70,14 @@ pub(super) fn entry(
 /// # Errors
 /// Fails with the kernel's error if unsupported.
 pub fn supports(op: Operation, file: impl AsFd, size: u64) -> io::Result<()> {
-    /// A multiple of every block size.
+    /// Multiple of every block size.
     const BLOCK: u64 = 1 << 20;
     if op == Operation::Flush || op.moves_data() || is_device(&file) {
         return Ok(());
     }
     let behind = size.next_multiple_of(BLOCK);
     perform(op, file.as_fd(), false, behind, BLOCK)?;
-    // What it took is given back: whoever zeroes ranges punches holes too.
+    // Frees the allocated space again: a file system that zeroes ranges can also punch holes.
     let _ = free_space::punch(file.as_fd(), behind, BLOCK);
     Ok(())
 }

@@ -14,7 +14,8 @@ use std::path::Path;
 /// that modes, access lists and folders apply as for that user.
 ///
 /// # Errors
-/// It can't be opened, or one of them may not read it. It is a file of the kernel, which may wait forever.
+/// Fails if it cannot be opened, an owner may not read it, or it is a file of the kernel, which may block
+/// forever.
 pub fn open(path: &Path, owners: &[u32]) -> io::Result<File> {
     let own = geteuid();
     let mut opened: Option<File> = None;
@@ -56,7 +57,7 @@ fn open_as(path: &Path, owner: u32) -> io::Result<File> {
     })
 }
 
-/// Gives up, in this thread, all rights that the user doesn't have.
+/// Drops all privileges of this thread that the user does not have.
 fn become_user(user: u32, group: u32, groups: &[u32]) -> io::Result<()> {
     let groups: Vec<Gid> = groups.iter().copied().map(Gid::from_raw).collect();
     set_thread_groups(&groups)?;
@@ -104,7 +105,6 @@ mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt, chown};
 
-    /// A user without an entry.
     const USER: u32 = 54_321;
 
     #[test]

@@ -10,9 +10,8 @@ const SYS_CACHESTAT: libc::c_long = 451;
 /// `struct cachestat_range` of linux/mman.h.
 #[repr(C)]
 struct CacheRange {
-    /// Bytes.
     offset: u64,
-    /// Bytes; 0 = to the end.
+    /// Length in bytes; 0 = to the end.
     length: u64,
 }
 
@@ -27,16 +26,15 @@ struct Pages {
     recently_evicted: u64,
 }
 
-/// Cached data of a part of a file or block device, in bytes.
+/// Cached data of a range of a file or block device, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CachedData {
     pub cached: u64,
-    /// Data written to memory but not yet on its medium: dirty, or in writeback.
+    /// Dirty data, or data in writeback.
     pub unwritten: u64,
     pub evicted: u64,
 }
 
-/// Size of a page in bytes.
 pub fn page_bytes() -> u64 {
     rustix::param::page_size() as u64
 }
@@ -72,15 +70,12 @@ pub fn cached_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<Cac
     })
 }
 
-/// Returns the unwritten data of a part in bytes: see [`cached_bytes`].
-///
-/// # Errors
-/// As [`cached_bytes`].
+/// Returns the unwritten data of a range in bytes: see [`cached_bytes`].
 pub fn dirty_bytes(file: impl AsFd, offset: u64, length: u64) -> io::Result<u64> {
     cached_bytes(file, offset, length).map(|held| held.unwritten)
 }
 
-/// Drops cached pages of a file. Some pages can stay if they are locked.
+/// Drops cached pages of a file, except locked ones.
 pub fn release(file: impl AsFd) {
     let _ = fadvise(file, 0, None, Advice::DontNeed);
 }

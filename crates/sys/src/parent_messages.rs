@@ -3,33 +3,30 @@
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 
-/// The parent of a divided process ([`super::parent_process`]).
+/// Parent of a divided process ([`super::parent_process`]).
 pub(super) static PARENT: OnceLock<WaitingParent> = OnceLock::new();
 
 #[derive(Debug)]
 pub(super) struct WaitingParent {
     pub parent: libc::c_int,
-    /// Pipe for messages to the parent.
     pub pipe: OwnedFd,
 }
 
-/// A message of the child to its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Message {
     /// The child is about to end.
     Ends {
         code: u8,
-        /// Seconds that its end may take.
+        /// Maximum duration of the end in seconds.
         patience_s: u16,
     },
-    /// The child is about to stop, because its parent was stopped.
+    /// The child stops with its parent.
     Follows,
     /// The child continues after such a stop.
     Continues,
 }
 
 impl Message {
-    /// Bytes of a message.
     pub(crate) const LENGTH: usize = 4;
 
     pub(crate) fn read(bytes: [u8; Self::LENGTH]) -> Message {
@@ -52,7 +49,7 @@ impl Message {
     }
 }
 
-/// Reports the exit code to the parent, and the seconds that the end may take.
+/// Reports the exit code to the parent, with the maximum duration of the end in seconds.
 pub fn will_end(code: u8, patience_s: u16) {
     tell_parent(Message::Ends { code, patience_s });
 }

@@ -17,10 +17,10 @@ use std::os::unix::fs::FileExt;
 
 /// Seconds between two checks of the child without a signal.
 const CHECK_INTERVAL_S: i64 = 2;
-/// Checks that find the child killed before the parent ends.
+/// Number of checks with a killed child before the parent ends.
 const CHECKS_AFTER_KILL: u32 = 2;
 
-/// The parent, as the child sees it.
+/// View of the parent from the child.
 #[derive(Debug)]
 pub struct Parent {
     number: c_int,
@@ -74,7 +74,7 @@ impl Parent {
         Some(Parent { number, stat, continued: Continued::listen(), seen: 0 })
     }
 
-    /// Stops this process if the parent was stopped. Continues the parent if this process was continued.
+    /// Stops this process if the parent was stopped, and continues the parent if this process was continued.
     pub fn follow(&mut self) {
         let continued = self.continued.times();
         let was_continued = std::mem::replace(&mut self.seen, continued) != continued;
@@ -99,7 +99,7 @@ impl Parent {
     }
 }
 
-/// Whether a blocked signal waits for this process.
+/// Whether a blocked signal is pending for this process.
 fn is_pending(signal: c_int) -> bool {
     let mut pending = MaybeUninit::<libc::sigset_t>::zeroed();
     // SAFETY: the set is this function's own, zeroed, and filled in by the first call.
@@ -117,11 +117,11 @@ struct Watch {
     /// Whether the child stops because this process was stopped: true until the child continues, also if
     /// this process was continued before the child stopped.
     follows: bool,
-    /// Exit code that the child reported, and the seconds that its end may take.
+    /// Exit code reported by the child, and the maximum duration of its end in seconds.
     ends: Option<(c_int, i64)>,
-    /// Last signal that was passed on and ends programs.
+    /// Last passed signal that ends programs.
     fatal: Option<c_int>,
-    /// Checks that found the child killed.
+    /// Number of checks with a killed child.
     killed: u32,
 }
 
@@ -150,7 +150,7 @@ impl Watch {
         }
     }
 
-    /// Passes a signal on, except a signal of the terminal, which both processes get.
+    /// Passes a signal on, unless both processes get it from the terminal.
     fn pass_on(&mut self, signal: c_int, by_terminal: bool) {
         if [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT].contains(&signal) {
             self.fatal = Some(signal);
@@ -170,7 +170,7 @@ impl Watch {
         unsafe { libc::kill(self.child, signal) };
     }
 
-    /// Ends or stops as the child does.
+    /// Ends or stops like the child.
     fn check_child(&mut self) {
         self.read_messages();
         loop {
@@ -208,7 +208,7 @@ impl Watch {
         self.send(libc::SIGCONT);
     }
 
-    /// Whether the child was not continued since its stop was reported. Without `/proc` it is stopped.
+    /// Whether the child is still stopped. Without `/proc`, it is assumed to be.
     fn is_still_stopped(&self) -> bool {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child)).unwrap_or_default();
         process_state(&stat).is_none_or(|state| state == 'T')
@@ -228,7 +228,7 @@ impl Watch {
         }
     }
 
-    /// Waits for the end of the child, but not longer than it reported.
+    /// Waits for the end of the child, for at most the reported duration.
     fn see_off(&self, code: c_int, patience_s: i64) -> ! {
         let (signals, end) = (all_signals(), now_ms() + patience_s * 1000);
         loop {
@@ -299,7 +299,7 @@ fn all_signals() -> libc::sigset_t {
     }
 }
 
-/// Returns the mask before.
+/// Blocks all signals; returns the mask before.
 fn block_all() -> libc::sigset_t {
     let (signals, mut before) = (all_signals(), MaybeUninit::zeroed());
     // SAFETY: both sets are whole ones, and this function's own.
@@ -314,7 +314,7 @@ fn restore_signals(before: &libc::sigset_t) {
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before, std::ptr::null_mut()) };
 }
 
-/// Takes the default action of a signal, and returns if the process was stopped and continued.
+/// Performs the default action of a signal; returns if the process was stopped and continued.
 fn take_default(signal: c_int) {
     let mut set = MaybeUninit::uninit();
     // SAFETY: `sigemptyset` makes the set a whole one; the signal is this process's own.
@@ -342,7 +342,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_state_behind_any_name() {
+    fn process_state_is_read_after_any_name() {
         for (stat, expected) in
             [("7 (a) T 1 2", Some('T')), ("7 (b) S) R 1", Some('R')), ("", None), ("7 (c", None)]
         {

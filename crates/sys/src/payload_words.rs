@@ -1,5 +1,5 @@
-//! Words that differ from each other by the multiples of a number: made and compared many at a time, with
-//! wider instructions where the processor has them.
+//! Words that differ by the multiples of a number. Many are generated and compared at a time, with wide
+//! instructions if the processor has them.
 
 /// Fills words, least significant byte first: the first one is `word` xor `step`, the second one `word` xor
 /// twice `step`, and so on.
@@ -23,7 +23,7 @@ pub fn are_filled(words: &[[u8; 8]], word: u64, step: u64) -> bool {
     are_filled_each(words, word, step)
 }
 
-/// The compiler makes wide instructions of the same code.
+/// Same code, compiled to wide instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn fill_wide(words: &mut [[u8; 8]], word: u64, step: u64) {

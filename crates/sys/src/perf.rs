@@ -10,7 +10,7 @@ use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// Whether that is the answer of a CPU that isn't there (any more).
+/// Whether the error means that the CPU does not exist (any more).
 pub fn is_absent(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::ENODEV)
 }
@@ -18,7 +18,7 @@ pub fn is_absent(error: &io::Error) -> bool {
 /// Counters of several kinds of events on one CPU, of all that runs there; they start and stop together.
 #[derive(Debug)]
 pub struct CounterGroup {
-    /// The leader first: with it all others count.
+    /// Counters; the first one leads the group.
     events: Vec<OwnedFd>,
 }
 
@@ -43,26 +43,14 @@ impl CounterGroup {
         Ok(group)
     }
 
-    /// Starts all counters at once.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn start(&self) -> io::Result<()> {
         self.events.first().map_or(Ok(()), |leader| switch_counter(leader, CounterSwitch::Enable))
     }
 
-    /// Stops all counters at once.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn stop(&self) -> io::Result<()> {
         self.events.first().map_or(Ok(()), |leader| switch_counter(leader, CounterSwitch::Disable))
     }
 
-    /// Returns the counts, in the order of the kinds.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn counts(&self) -> io::Result<Vec<u64>> {
         let Some(leader) = self.events.first() else { return Ok(Vec::new()) };
         // Of a group: how many, then one number each.
@@ -73,7 +61,7 @@ impl CounterGroup {
     }
 }
 
-/// A counter of one event for the calling thread and all its later threads and processes.
+/// Counter of an event of the calling thread and its future threads and processes.
 #[derive(Debug)]
 pub struct InheritedCounter(OwnedFd);
 
@@ -81,7 +69,7 @@ impl InheritedCounter {
     /// Opens a stopped counter at 0.
     ///
     /// # Errors
-    /// `EACCES` and `EPERM` without the privilege, `ENOENT` for an unknown tracepoint.
+    /// Fails with `EACCES` or `EPERM` without the privilege, `ENOENT` for an unknown tracepoint.
     pub fn open(event: &Event) -> io::Result<InheritedCounter> {
         let (this_thread, any_cpu) = (0, -1);
         let counter = open(Attributes::for_children(event), (this_thread, any_cpu), None)?;
@@ -92,17 +80,11 @@ impl InheritedCounter {
     }
 
     /// Starts or stops counting in all of these processes.
-    ///
-    /// # Errors
-    /// An error of the kernel.
     pub fn switch(&self, on: bool) -> io::Result<()> {
         switch_counter(&self.0, if on { CounterSwitch::Enable } else { CounterSwitch::Disable })
     }
 
-    /// Returns the count of all of them together, ended ones included.
-    ///
-    /// # Errors
-    /// An error of the kernel.
+    /// Returns the total count of these processes, including ended ones.
     pub fn count(&self) -> io::Result<u64> {
         let mut bytes = [0; 8];
         read(&self.0, &mut bytes)?;
@@ -122,7 +104,7 @@ const SET_FILTER: libc::Ioctl = rustix::ioctl::opcode::write::<*const libc::c_ch
 
 const ALL_PROCESSES: libc::pid_t = -1;
 
-/// Opens an event of a thread and a CPU.
+/// Opens an event for a thread and CPU.
 fn open(
     mut attributes: Attributes,
     (thread, cpu): (libc::pid_t, libc::c_int),
@@ -152,7 +134,7 @@ fn switch_counter(event: &OwnedFd, what: CounterSwitch) -> io::Result<()> {
     check_code(unsafe { libc::ioctl(event.as_raw_fd(), request, 0) })
 }
 
-/// Events for which the condition doesn't hold aren't counted.
+/// Restricts counting to events that meet the condition.
 fn set_filter(event: &OwnedFd, filter: &str) -> io::Result<()> {
     if filter.is_empty() {
         return Ok(());
@@ -170,7 +152,7 @@ fn check_code(code: libc::c_int) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Touches newly mapped memory, because heap memory may already be touched by another test.
+    /// Touches newly mapped memory; heap memory may already be touched by another test.
     fn touch_fresh_memory() {
         const LENGTH: usize = 1 << 20;
         let (protection, flags) =

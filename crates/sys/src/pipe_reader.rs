@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Maximum kept output of a program, in bytes.
 pub(crate) const MAX_OUTPUT_BYTES: usize = 64 << 10;
 const MAX_POLLS: u32 = 100;
-/// ... with this time between two checks.
+/// Interval of checks for the end.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reader of a pipe that keeps only the last part, because a full pipe would block the writer.
@@ -20,10 +20,7 @@ pub(crate) struct PipeReader {
 }
 
 impl PipeReader {
-    /// Begins to read.
-    ///
-    /// # Errors
-    /// No thread can be started.
+    /// Starts reading in a thread.
     pub(crate) fn spawn(mut pipe: impl Read + Send + 'static) -> io::Result<PipeReader> {
         let kept = Arc::new(Mutex::new(Vec::new()));
         let into = Arc::clone(&kept);

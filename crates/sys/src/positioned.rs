@@ -26,7 +26,7 @@ pub fn read_exact(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> 
 /// address, because no Rust slice may refer to shared memory.
 ///
 /// # Errors
-/// The errors of `pwrite(2)`, except `EINTR`.
+/// Fails with the errors of `pwrite(2)`, except `EINTR`.
 #[inline]
 pub fn write_slot(file: impl AsFd, data: Slot<'_>, offset: u64) -> io::Result<usize> {
     let file = file.as_fd().as_raw_fd();

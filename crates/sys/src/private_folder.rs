@@ -15,7 +15,7 @@ pub struct PrivateFolder {
 }
 
 impl PrivateFolder {
-    /// Creates one among the temporary files (`TMPDIR`).
+    /// Creates a folder among the temporary files (`TMPDIR`).
     ///
     /// # Errors
     /// Fails with the system's error and the affected folder.
@@ -45,18 +45,12 @@ impl PrivateFolder {
         &self.path
     }
 
-    /// Creates a new file in it.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
+    /// Creates a new file in the folder.
     pub fn file(&self, name: &str) -> io::Result<File> {
         File::create_new(self.path.join(name))
     }
 
-    /// Writes a file in it, replacing one of that name; returns its path.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
+    /// Writes or replaces a file in the folder; returns its path.
     pub fn write_file(&self, name: &str, content: &[u8]) -> io::Result<PathBuf> {
         let path = self.path.join(name);
         fs::write(&path, content)?;

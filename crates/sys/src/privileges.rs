@@ -7,12 +7,12 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 use std::io;
 use std::path::Path;
 
-/// Remaining work of the process, and so the privileges it may still need.
+/// Remaining work of the process, which decides its privileges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Remaining {
-    /// Files are read and written: reports, pages, comparisons, the history.
+    /// Reading and writing files: reports, pages, comparisons, the history.
     Files,
-    /// A run: devices, tracing, locked memory, others' processes too.
+    /// A run: devices, tracing, locked memory, other users' processes.
     Run,
 }
 
@@ -81,7 +81,7 @@ pub fn has_capability(capability: Capability) -> bool {
     capabilities(None).is_ok_and(|held| held.effective.contains(wanted))
 }
 
-/// Whether this process may read a file, and optionally write it; the file is not opened.
+/// Whether this process may read (and with `write` also write) a file. Does not open it.
 pub fn may_use(path: &Path, write: bool) -> bool {
     let access = if write { Access::READ_OK | Access::WRITE_OK } else { Access::READ_OK };
     accessat(CWD, path, access, AtFlags::EACCESS).is_ok()
@@ -91,10 +91,7 @@ pub fn may_write(path: &Path) -> bool {
     accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
 
-/// Returns the limit of locked memory (`ulimit -l`) in bytes; `None` if it is unlimited.
-///
-/// # Errors
-/// The kernel does not report the limit.
+/// Returns the limit of locked memory (`ulimit -l`) in bytes; `None` = unlimited.
 pub fn lockable() -> io::Result<Option<u64>> {
     limits::current(Resource::LockedMemory)
 }

@@ -15,10 +15,9 @@ const ABANDONED_MESSAGE: &[u8] =
       if out of memory or threads, use fewer threads (-t), a smaller -o or -b, or raise the limit (ulimit \
       -v, ulimit -u, the limits of the container)\n";
 
-/// Exit code of a run that failed.
 const FAILED: libc::c_int = 1;
 
-/// Seconds that the end of a process may take if it leaves threads behind.
+/// Maximum duration of the process's end in seconds, if it abandons threads.
 const LEAVING_S: u16 = 1;
 
 /// Turns signals that would end the process silently into errors. A file at its size limit (`SIGXFSZ`)
@@ -47,7 +46,7 @@ extern "C" fn end_on_timeout(_: libc::c_int) {
     }
 }
 
-/// Number of the user whose rights the process has.
+/// Returns the number of the effective user.
 pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
@@ -58,7 +57,7 @@ pub fn largest_file() -> Option<u64> {
     limits::current(Resource::FileSize).ok()?
 }
 
-/// Whether the process was started with this signal ignored, as `nohup` does.
+/// Whether this signal was ignored at the start of the process, as with `nohup`.
 pub(crate) fn is_ignored(signal: i32) -> bool {
     // SAFETY: the kernel fills in the structure, which may hold anything before; nothing is changed.
     unsafe {
@@ -81,7 +80,7 @@ pub fn end(code: u8) -> ! {
     unsafe { libc::_exit(libc::c_int::from(code)) }
 }
 
-/// Points standard error elsewhere: to standard output, or to nowhere.
+/// Redirects standard error to standard output, or discards it.
 pub fn replace_standard_error(by_output: bool) {
     if by_output {
         let _ = rustix::stdio::dup2_stderr(rustix::stdio::stdout());

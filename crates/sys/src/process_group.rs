@@ -1,4 +1,4 @@
-//! A program together with all that it starts itself: a process group.
+//! A program and all its child processes: a process group.
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::io;
@@ -20,12 +20,12 @@ pub fn lead_group(command: &mut Command) {
     command.process_group(0);
 }
 
-/// Becomes the program. Returns only if it cannot be started.
+/// Replaces this process with the program. Returns only if it cannot be started.
 pub fn become_program(command: &mut Command) -> io::Error {
     command.exec()
 }
 
-/// A signal to a program and all that it starts.
+/// Signal for a program and its descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupSignal {
     Interrupt,
@@ -59,16 +59,13 @@ pub fn send(child: &Child, signal: GroupSignal) {
 }
 
 /// Returns whether the program has ended; it can still be waited for, and keeps its process number.
-///
-/// # Errors
-/// Fails with the kernel's error.
 pub fn has_ended(child: &mut Child) -> io::Result<bool> {
     let Some(pid) = child_pid(child) else { return Ok(true) };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     Ok(rustix::process::waitid(WaitId::Pid(pid), options)?.is_some())
 }
 
-/// Asks all of it to end: as Ctrl-C does.
+/// Sends SIGINT to the group, as Ctrl-C does.
 pub fn interrupt(child: &mut Child) {
     signal_group(child, Signal::INT);
 }
@@ -77,7 +74,7 @@ pub fn kill(child: &mut Child) {
     signal_group(child, Signal::KILL);
 }
 
-/// Ignores Ctrl-C from now on. Programs that were started before end by it as usual.
+/// Ignores Ctrl-C, while programs started before still end by it.
 pub(crate) fn leaves_interrupts_to_children() {
     // SAFETY: it replaces no handler that could be running.
     unsafe {
@@ -89,7 +86,7 @@ fn child_pid(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-/// To the group, which is there until its first process is waited for.
+/// Sends the signal to the group, which exists until its first process is reaped.
 fn signal_group(child: &Child, signal: Signal) {
     if let Some(group) = child_pid(child) {
         let _ = rustix::process::kill_process_group(group, signal);

@@ -1,5 +1,5 @@
-//! The streams of a rank that another process has started: its socket, which is standard input, and the
-//! terminal of its launcher.
+//! The streams of a rank that another process has started: a socket as standard input, and the terminal of
+//! its launcher.
 
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -10,9 +10,6 @@ use std::path::Path;
 use std::process::Stdio;
 
 /// Returns the own end of a new socket, and the end that is a rank's standard input.
-///
-/// # Errors
-/// Fails with the kernel's error.
 pub fn socket_pair() -> io::Result<(RankSocket, Stdio)> {
     let (own, of_rank) = RankSocket::pair()?;
     Ok((own, OwnedFd::from(of_rank).into()))

@@ -20,7 +20,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-/// Links in a path; the kernel follows no more either.
+/// Maximum number of links in a path, as in the kernel.
 const LINKS: usize = 40;
 const DESCRIPTORS: &str = "/proc/self/fd";
 /// `PROC_SUPER_MAGIC` (statfs(2)).
@@ -59,11 +59,11 @@ impl From<ReachError> for io::Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpotKey {
     There((u64, u64)),
-    /// A new file: device and inode of the folder, and the name.
+    /// File to be created: device and inode of the folder, and the name.
     New((u64, u64), OsString),
 }
 
-/// A name in a folder that is held open, and the object of that name.
+/// Name in an open folder, and the object with that name.
 #[derive(Debug)]
 pub struct FolderEntry {
     folder: OwnedFd,
@@ -95,7 +95,7 @@ impl Object {
 /// Follows a path to its end, which need not exist.
 ///
 /// # Errors
-/// A folder is missing or not accessible, or a link is not followed.
+/// Fails if a folder is missing or not accessible, or a link is not followed.
 pub fn reach(path: &Path, last: LastName) -> Result<ReachedObject, ReachError> {
     let mut walk = Walk::begin_walk(path)?;
     while let Some(name) = walk.names.pop() {
@@ -119,10 +119,7 @@ pub fn reach(path: &Path, last: LastName) -> Result<ReachedObject, ReachError> {
     Err(ReachError::Directory)
 }
 
-/// The name of a path in its folder; a link of that name is not followed.
-///
-/// # Errors
-/// As [`reach`].
+/// Resolves the folder of a path; a link with the last name is not followed.
 pub fn spot(path: &Path) -> Result<FolderEntry, ReachError> {
     match reach(path, LastName::AsItIs)? {
         ReachedObject::FolderEntry(spot) => Ok(spot),
@@ -131,26 +128,17 @@ pub fn spot(path: &Path) -> Result<FolderEntry, ReachError> {
 }
 
 /// Opens a folder for listing.
-///
-/// # Errors
-/// As [`reach`].
 pub(crate) fn open_folder(path: &Path) -> Result<OwnedFd, ReachError> {
     let walk = all_folders(path, false)?;
     Ok(openat(&walk.folder, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
-/// Holds a folder, in which files can then be made.
-///
-/// # Errors
-/// As [`reach`].
+/// Opens a folder in which files can be created.
 pub(crate) fn hold_folder(path: &Path) -> Result<OwnedFd, ReachError> {
     Ok(all_folders(path, false)?.folder)
 }
 
-/// Makes the folders of a path that are missing.
-///
-/// # Errors
-/// As [`reach`], or a folder cannot be made.
+/// Creates the missing folders of a path.
 pub(crate) fn make_folders(path: &Path) -> Result<(), ReachError> {
     all_folders(path, true).map(drop)
 }
@@ -163,12 +151,12 @@ fn all_folders(path: &Path, make: bool) -> Result<Walk, ReachError> {
     Ok(walk)
 }
 
-/// The part of a path that is followed, and the names that are left.
+/// Resolution of a path: the folder reached, and the remaining names.
 struct Walk {
     folder: OwnedFd,
-    /// Path of the folder, without links.
+    /// Path of the folder without links.
     path: PathBuf,
-    /// Names that are left, in reverse order.
+    /// Remaining names in reverse order.
     names: Vec<OsString>,
     links: usize,
 }
@@ -208,7 +196,7 @@ impl Walk {
         }
     }
 
-    /// Goes into a folder, or where a link of this name leads.
+    /// Enters a folder, or the destination of a link.
     fn enter_folder(&mut self, name: &OsStr, make: bool) -> Result<(), ReachError> {
         let mut opened = openat(&self.folder, name, FOLDER, Mode::empty());
         if make && opened.as_ref().is_err_and(|error| *error == Errno::NOENT) {
@@ -284,7 +272,7 @@ impl Walk {
         rustix::fs::fstatfs(&self.folder).is_ok_and(|found| found.f_type as u64 == PROC)
     }
 
-    /// The descriptor of this process that has this name in the folder.
+    /// Returns the descriptor of this process with this name in the folder.
     fn own_descriptor(&self, name: &OsStr) -> Option<i32> {
         let number = descriptor_number(name)?;
         let (own, here) = (rustix::fs::stat(DESCRIPTORS).ok()?, fstat(&self.folder).ok()?);
@@ -299,7 +287,7 @@ impl Walk {
     }
 }
 
-/// The number in a name of a descriptor: digits without a sign.
+/// Parses the name of a descriptor: digits without a sign.
 fn descriptor_number(name: &OsStr) -> Option<i32> {
     let name = name.to_str()?;
     name.bytes().all(|digit| digit.is_ascii_digit()).then(|| name.parse().ok()).flatten()
@@ -322,7 +310,7 @@ impl FolderEntry {
         self
     }
 
-    /// The kind of the object; `None` = the name is free.
+    /// Returns the kind of the object; `None` = the name is free.
     pub fn kind(&self) -> Option<Kind> {
         self.object.as_ref().map(|object| Kind::from_mode(object.mode))
     }
@@ -361,9 +349,6 @@ impl FolderEntry {
     }
 
     /// Opens the object for writing, without truncation.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn open_to_write(&self) -> io::Result<File> {
         let Some(object) = &self.object else { return Err(Errno::NOENT.into()) };
         let by_handle =
@@ -379,27 +364,21 @@ impl FolderEntry {
         Ok(opened?.into())
     }
 
-    /// Makes a file of this name.
+    /// Creates a file with this name.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`], or another error of the kernel.
+    /// Fails with [`io::ErrorKind::AlreadyExists`], or another error of the kernel.
     pub fn create_new(&self) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(openat(&self.folder, &self.name, flags, Mode::from_raw_mode(0o666))?.into())
     }
 
-    /// Makes a folder of this name with access for this user only.
-    ///
-    /// # Errors
-    /// An error of the kernel.
+    /// Creates a folder with this name, accessible only to this user.
     pub(crate) fn make_private_folder(&self) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(&self.folder, &self.name, Mode::RWXU)?)
     }
 
-    /// Returns when the names in the folder are on the disk.
-    ///
-    /// # Errors
-    /// An error of the kernel.
+    /// Waits until the names in the folder are durable.
     pub fn sync_folder(&self) -> io::Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(rustix::fs::fsync(openat(&self.folder, ".", flags, Mode::empty())?)?)
@@ -419,7 +398,7 @@ impl Location for FolderEntry {
 /// Refuses a path that is a link of another user than this one and root.
 ///
 /// # Errors
-/// [`ReachError::Foreign`].
+/// Fails with [`ReachError::Foreign`].
 pub fn refuse_foreign_link(path: &Path) -> Result<(), ReachError> {
     let Ok(found) = rustix::fs::statat(CWD, path, rustix::fs::AtFlags::SYMLINK_NOFOLLOW) else {
         return Ok(());
@@ -432,9 +411,6 @@ pub fn refuse_foreign_link(path: &Path) -> Result<(), ReachError> {
 }
 
 /// Exchanges two names, for tests of races.
-///
-/// # Errors
-/// An error of the kernel.
 pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     Ok(rustix::fs::renameat_with(CWD, one, CWD, other, rustix::fs::RenameFlags::EXCHANGE)?)
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 /// unset.
 static LEADING: AtomicI32 = AtomicI32::new(0);
 
-/// Under which policy, and how high, a thread runs.
+/// Real-time policy and priority of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct RealTime {
     /// `SCHED_FIFO` or `SCHED_RR`, without flags.
@@ -20,7 +20,7 @@ struct RealTime {
 }
 
 impl RealTime {
-    /// The calling thread's; `None` = it runs under an ordinary policy.
+    /// Returns the policy of the calling thread; `None` = not a real-time policy.
     fn current_policy() -> Option<RealTime> {
         // The kernel's own calls: those of musl only say that they don't exist.
         // SAFETY: takes a number only; 0 is the calling thread.
@@ -38,7 +38,7 @@ impl RealTime {
         (answer == 0).then_some(RealTime { policy, flags, priority })
     }
 
-    /// The calling thread runs so from now on.
+    /// Applies the policy to the calling thread.
     fn set(self) -> io::Result<()> {
         let policy = self.policy | self.flags;
         // SAFETY: the kernel reads one int, which lives on this stack; 0 is the calling thread.
@@ -48,7 +48,7 @@ impl RealTime {
     }
 }
 
-/// The calling thread has its former priority again when this is dropped.
+/// Guard that restores the calling thread's priority on drop.
 #[derive(Debug)]
 #[must_use = "dropping it restores the former priority"]
 pub struct Priority {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn under_an_ordinary_policy_nothing_changes() {
+    fn ordinary_policy_keeps_its_priority() {
         let (leads, gave_way) = (take_precedence(), give_way().expect("nothing to do"));
         assert!(leads.former.is_none() && gave_way.former.is_none() && usable_priority().is_none());
     }

@@ -37,13 +37,13 @@ const POLLS_IN_KERNEL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnterOutcome {
-    /// Everything was submitted. Waiting may have ended early, by the timeout or a signal.
+    /// All I/Os were submitted. The timeout or a signal may have ended the wait.
     Complete,
-    /// The kernel currently lacks the memory for more; the call did not wait.
+    /// The kernel temporarily lacks memory for more; the call did not wait.
     Busy,
 }
 
-/// Among the notes when the buffer is registered.
+/// Note of a registered buffer.
 const REGISTERED: &str = "registered buffer";
 
 const WORKERS: &str = "workers of the kernel";
@@ -64,13 +64,13 @@ pub struct Ring<F: EntryForm = FileTransfers> {
     /// In-flight flag of each tag. A byte each, so that one instruction reads, sets or clears it; the
     /// bounds check also validates the tag.
     busy: Box<[bool]>,
-    /// Pushed, and not yet submitted.
+    /// Number of I/Os pushed and not yet submitted.
     queued: u32,
-    /// Pushed and not yet reaped, queued ones included.
+    /// Number of I/Os pushed and not yet reaped, including queued ones.
     in_flight: u32,
     options: RingOptions,
     notes: Vec<String>,
-    /// The kernel accepts the ring from the creating thread alone.
+    /// The kernel accepts only calls by the creating thread.
     thread: PhantomData<*const ()>,
 }
 
@@ -86,10 +86,10 @@ impl Ring {
 }
 
 impl<F: EntryForm> Ring<F> {
-    /// The same with entries of another form.
+    /// Creates a ring with another form of entries.
     ///
     /// # Errors
-    /// As [`Ring::new`]; `EINVAL` from a kernel that doesn't know the form.
+    /// As [`Ring::new`]; `EINVAL` from a kernel that does not support the form.
     pub fn set_up(
         form: F,
         depth: u32,
@@ -156,7 +156,7 @@ impl<F: EntryForm> Ring<F> {
         }
     }
 
-    /// Has the I/Os on a file ask this of the kernel from now on.
+    /// Sets the flags of I/Os on a file.
     pub fn set_ways(&mut self, file: u32, ways: IoFeatures) {
         let registered = self.registration.is_some();
         let Some(name) = self.names.get_mut(file as usize) else { return };
@@ -205,7 +205,7 @@ impl<F: EntryForm> Ring<F> {
         self.files.len()
     }
 
-    /// I/Os pushed and not yet reaped.
+    /// Returns the number of I/Os pushed and not yet reaped.
     pub fn in_flight(&self) -> u32 {
         self.in_flight
     }
@@ -266,7 +266,7 @@ impl<F: EntryForm> Ring<F> {
         self.notes.push(text.to_owned());
     }
 
-    /// Completions that can be reaped now.
+    /// Returns the number of completions that can be reaped now.
     #[inline]
     pub fn visible(&mut self) -> usize {
         self.ring.completion().len()
@@ -295,7 +295,7 @@ impl<F: EntryForm> Ring<F> {
         self.submit_and_wait(self.queued, min, timeout)
     }
 
-    /// [`Ring::enter`] for rings that the kernel would poll without a timeout.
+    /// [`Ring::enter`] for polled rings, which the kernel polls without a timeout.
     #[cold]
     fn poll(&mut self, min: usize, timeout: Duration) -> io::Result<EnterOutcome> {
         let deadline = monotonic().saturating_add(timeout.as_nanos() as Nanos);
@@ -307,10 +307,7 @@ impl<F: EntryForm> Ring<F> {
         }
     }
 
-    /// Waits like [`Ring::enter`], but submits nothing.
-    ///
-    /// # Errors
-    /// As [`Ring::enter`].
+    /// Waits like [`Ring::enter`], without submitting.
     pub fn await_completions(&mut self, min: usize, timeout: Duration) -> io::Result<EnterOutcome> {
         self.submit_and_wait(0, min, timeout)
     }
@@ -320,7 +317,7 @@ impl<F: EntryForm> Ring<F> {
         loop {
             match self.call.enter(left, min as u32, timeout) {
                 Ok(taken) => {
-                    // No more than there are, whatever the kernel says.
+                    // Limited to the actual number, regardless of the kernel's answer.
                     let taken = taken.min(left).min(self.queued);
                     self.queued -= taken;
                     left -= taken;
@@ -344,7 +341,7 @@ impl<F: EntryForm> Ring<F> {
         }
     }
 
-    /// Takes the visible completions: tag, and bytes transferred or the negated `errno`.
+    /// Reaps the visible completions: tag, and bytes transferred or the negated `errno`.
     #[inline]
     pub fn reap(&mut self, mut each: impl FnMut(u32, i32)) -> usize {
         let mut count = 0;
@@ -392,7 +389,7 @@ pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
     let mut answer = 0;
     ring.reap(|_, result| answer = result);
     match -answer {
-        // No bytes are no range; a device that is open for reading alone isn't asked that far.
+        // An empty range is valid; a device opened for reading alone is not checked this far.
         0 | libc::EINVAL | libc::EBADF | libc::EPERM => Ok(()),
         errno => Err(io::Error::from_raw_os_error(errno)),
     }

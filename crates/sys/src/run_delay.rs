@@ -1,4 +1,4 @@
-//! How long the calling thread has been ready to run without a CPU.
+//! Time that the calling thread has waited for a CPU while ready to run.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 /// call.
 #[derive(Debug)]
 pub struct OwnWait {
-    /// `None` = the kernel doesn't count.
+    /// File; `None` = the kernel does not count.
     file: Option<File>,
 }
 

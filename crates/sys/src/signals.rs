@@ -22,19 +22,18 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize
 use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
-/// Number of listeners. A handler stays installed permanently, so without listeners it ends the program.
+/// Number of listeners. Handlers stay installed; without listeners they end the program.
 static LISTENERS: AtomicUsize = AtomicUsize::new(0);
-/// The signal that ends the program; 0 = none.
+/// Signal that ends the program; 0 = none.
 static FINAL_SIGNAL: AtomicU32 = AtomicU32::new(0);
 /// Whether a thread waits for [`FINAL_SIGNAL`].
 static IS_AWAITED: AtomicBool = AtomicBool::new(false);
 /// The last signal and its time.
 static LAST_SIGNAL: AtomicI32 = AtomicI32::new(0);
 static LAST_SIGNAL_AT: AtomicU64 = AtomicU64::new(0);
-/// Signals with a handler.
 static HANDLED_SIGNALS: LazyLock<Mutex<Vec<i32>>> = LazyLock::new(Mutex::default);
 
-/// Two equal signals within this time count once.
+/// Equal signals within this time count once.
 const REPEAT_WINDOW: Nanos = SECOND / 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,9 +42,9 @@ pub enum Ending {
     Interrupt,
     /// `SIGTERM`.
     Terminate,
-    /// The connection is lost: `SIGHUP`.
+    /// Loss of the terminal: `SIGHUP`.
     Hangup,
-    /// The soft limit of CPU time is reached: `SIGXCPU`, once a second from then on.
+    /// Soft limit of CPU time: `SIGXCPU`, repeated every second.
     CpuLimit,
 }
 
@@ -91,7 +90,7 @@ impl Drop for EndingsListener {
     }
 }
 
-/// Guard that blocks these signals in the calling thread until dropped, while their handling changes.
+/// Blocks these signals in the calling thread until dropped, while their handling changes.
 struct BlockedSignals {
     before: libc::sigset_t,
 }
@@ -130,7 +129,7 @@ fn handle_signal(signal: i32) -> io::Result<()> {
     Ok(())
 }
 
-/// The handler: ends the program unless a run listens. A second signal ends it at once.
+/// Handler that ends the program unless a run listens. A second signal ends it at once.
 fn end_without_listener(signal: i32) {
     let now = clock::monotonic();
     let is_same = LAST_SIGNAL.swap(signal, Ordering::SeqCst) == signal;
@@ -154,7 +153,7 @@ fn wake_waiter() {
     unsafe { libc::syscall(libc::SYS_futex, FINAL_SIGNAL.as_ptr(), wake, 1) };
 }
 
-/// Ends the program by a signal, without unfinished files.
+/// Ends the program by a signal, after removing unfinished files.
 fn end_by_signal(signal: i32) -> ! {
     LEFTOVERS.remove_all();
     keys::restore();
@@ -166,12 +165,12 @@ fn end_by_signal(signal: i32) -> ! {
     process::end(u8::try_from(signal).unwrap_or(0).saturating_add(128))
 }
 
-/// The signals that end the program without a listener, for one thread.
+/// Signals that end the program without a listener, for one thread.
 #[derive(Debug)]
 pub struct FinalSignals(());
 
 impl FinalSignals {
-    /// Takes over the end of the program. Signals that are ignored, as after `nohup`, stay ignored.
+    /// Installs the handlers. Ignored signals, as after `nohup`, stay ignored.
     pub fn listen() -> FinalSignals {
         IS_AWAITED.store(true, Ordering::SeqCst);
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
@@ -183,7 +182,7 @@ impl FinalSignals {
         FinalSignals(())
     }
 
-    /// Waits for this time at most. Does not return if a signal ends the program.
+    /// Waits for at most this time. Does not return if a signal ends the program.
     pub fn wait(&self, at_most: Duration) {
         let wait = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
         let time = libc::timespec {
@@ -202,9 +201,6 @@ impl FinalSignals {
 impl TerminationSignals {
     /// Listens from now on; for a lost connection only where the program was not started to outlive it
     /// (`nohup`).
-    ///
-    /// # Errors
-    /// The handlers can't be installed.
     pub fn listen() -> io::Result<TerminationSignals> {
         let mut listened = vec![SIGINT, SIGTERM, SIGXCPU];
         if !process::is_ignored(SIGHUP) {
@@ -250,7 +246,7 @@ impl Close {
 }
 
 impl Ending {
-    /// Ends the program by the signal, without unfinished files.
+    /// Ends the program by the signal, after removing unfinished files.
     pub fn end_program(self) -> ! {
         end_by_signal(match self {
             Ending::Interrupt => SIGINT,
@@ -261,7 +257,7 @@ impl Ending {
     }
 }
 
-/// Counter of continuations after a stop of the program (`SIGCONT`), until dropped.
+/// Counter of continuations (`SIGCONT`) of the stopped program, until dropped.
 #[derive(Debug)]
 pub struct Continued {
     seen: Arc<AtomicU64>,

@@ -20,7 +20,7 @@ pub fn print_line(line: impl Display) {
     write(&format!("{line}\n"));
 }
 
-/// Writes text of whole lines, in one piece where the kernel takes it so.
+/// Writes text of whole lines, in one call if possible.
 pub fn write(text: &str) {
     let mut drawn = DRAWN_WIDTHS.lock_anyway();
     let shown = visible::lines(text);
@@ -31,7 +31,7 @@ pub fn write(text: &str) {
     write_raw(&format!("{}{shown}", wipe_sequence(&mut drawn)));
 }
 
-/// Whether a line can be written now without waiting for a reader.
+/// Whether a line can be written now without a wait for a reader.
 #[cfg(target_os = "linux")]
 pub(crate) fn is_writable() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -63,7 +63,7 @@ pub fn draw(lines: &[DrawnLine], colours: bool) {
     write_raw(&text);
 }
 
-/// Writes lines that stay, for terminals; `colours` or not.
+/// Writes permanent lines for terminals, with or without colors.
 pub fn write_lines(lines: &[DrawnLine], colours: bool) {
     let mut drawn = DRAWN_WIDTHS.lock_anyway();
     let text: String = lines.iter().map(|line| inked_line(line, colours) + "\n").collect();
@@ -107,7 +107,7 @@ fn redraw_sequence(drawn: &[usize], columns: usize, lines: &[DrawnLine], colours
     text + "\x1b[J"
 }
 
-/// A line as the terminal gets it.
+/// Formats a line for the terminal.
 fn inked_line(line: &DrawnLine, colours: bool) -> String {
     let piece = |piece: &StyledText| {
         let shown = visible::line(&piece.text);
@@ -119,7 +119,7 @@ fn inked_line(line: &DrawnLine, colours: bool) -> String {
     line.iter().map(piece).collect()
 }
 
-/// The parameter of the terminal's control sequence.
+/// Returns the color parameter of the terminal's control sequence.
 fn colour_code(ink: TextStyle) -> Option<&'static str> {
     match ink {
         TextStyle::Plain => None,

@@ -48,15 +48,12 @@ pub fn writer() -> Guard<SystemLines<Stdout>> {
 }
 
 /// Writes to an open file, sanitized if it is a terminal.
-///
-/// # Errors
-/// Fails with the error of the file.
 pub fn write_sanitized(file: &File, bytes: &[u8]) -> io::Result<()> {
     let mut sink = Guard::new(file, file.is_terminal());
     sink.write_all(bytes).and_then(|()| sink.flush())
 }
 
-/// Ends lines as programs of this system do: on Windows with CR LF, as DISKSPD.
+/// Writer with the line ends of the system: CR LF on Windows, as DISKSPD.
 #[derive(Debug)]
 pub struct SystemLines<W>(W);
 

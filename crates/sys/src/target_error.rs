@@ -33,16 +33,16 @@ pub enum TargetErrorKind {
     /// `EISDIR`
     #[error("is a directory; name a file in it, or a block device")]
     Directory,
-    /// A pipe, socket or character device.
+    /// Pipe, socket or character device.
     #[error("is neither a regular file nor a block device, so it has no offsets")]
     NotAFile,
-    /// A file system that shows the kernel's state as files.
+    /// File system of the kernel's state.
     #[error(
         "is on {file_system}, where files are settings and statistics of the kernel, not data; name a file \
          on a file system that stores data, or a block device"
     )]
     KernelInterface { file_system: String },
-    /// A block device where only a regular file makes sense.
+    /// Block device in place of a regular file.
     #[error("is a block device, whose size is fixed; leave out -c<size>")]
     Device,
     /// `ENOTDIR`
@@ -54,7 +54,7 @@ pub enum TargetErrorKind {
         or_run_as_root()
     )]
     Permission {
-        /// The verb, or verbs: `read`, `write`, `read and write`.
+        /// Verbs: `read`, `write`, `read and write`.
         access: &'static str,
     },
     /// `EROFS`
@@ -74,7 +74,7 @@ pub enum TargetErrorKind {
     /// The name leads to another device or file than before.
     #[error("was replaced by another file or device after the check; no data was written, try again")]
     Changed,
-    /// Another process has a lease on it and keeps it.
+    /// Another process holds a lease on it.
     #[error(
         "is leased by {0}, which does not release it (F_SETLEASE), so that an open would wait; stop that \
          program, or close the file there"
@@ -83,7 +83,7 @@ pub enum TargetErrorKind {
     /// `ETXTBSY`
     #[error("is in use as a running program or as swap space, and cannot be written")]
     Executing,
-    /// Nothing to read or write.
+    /// The target has no data area.
     #[error(
         "its size is 0, so there is nothing to read or write; create a file with -c<size>, or insert a \
          medium into the device"
@@ -104,7 +104,7 @@ pub enum TargetErrorKind {
          fewer threads (-t)"
     )]
     TooManyFiles,
-    /// An empty path, or one with a zero byte.
+    /// Empty path, or one with a zero byte.
     #[error("is not a path: it is empty, or holds a zero byte; name a file or a block device")]
     NotAPath,
     #[error("cannot {doing}: {source}")]
@@ -131,7 +131,7 @@ impl TargetError {
         TargetError { path: path.to_owned(), problem }
     }
 
-    /// Whether it is missing or inaccessible, so that retries do not help.
+    /// Whether the target is missing or inaccessible, so that retries do not help.
     pub fn is_out_of_reach(&self) -> bool {
         use TargetErrorKind::{DanglingLink, Missing, NoDevice, NotADirectory, Permission};
         matches!(self.problem, Missing | DanglingLink { .. } | NoDevice | NotADirectory | Permission { .. })
@@ -187,7 +187,7 @@ pub fn usual_cause(errno: i32) -> &'static str {
     }
 }
 
-/// The same of an NVMe command past the block layer, whose alignment was checked before.
+/// Returns the usual cause of an error of an NVMe pass-through command, whose alignment was checked before.
 pub fn usual_cause_of_command(errno: i32) -> &'static str {
     match errno {
         libc::EINVAL => {
@@ -203,13 +203,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_path_is_seen() {
+    fn empty_path_is_reported_visibly() {
         let error = TargetError::new(Path::new(""), TargetErrorKind::NotAPath).to_string();
         assert!(error.starts_with("'': is not a path: it is empty"), "{error}");
     }
 
     #[test]
-    fn every_answer_of_the_kernel_has_a_next_step() {
+    fn every_kernel_error_has_a_remedy() {
         let root = rustix::process::geteuid().is_root();
         for (errno, expected) in [
             (libc::ENOENT, "check the path, or let -c<size> create the file"),

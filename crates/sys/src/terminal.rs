@@ -22,7 +22,7 @@ pub struct Screen {
     pub columns: usize,
     pub rows: usize,
     pub colours: bool,
-    /// Whether it shows block characters, each one column wide; otherwise plain ASCII is used.
+    /// Whether it displays block characters in one column; otherwise ASCII is used.
     pub blocks: bool,
 }
 
@@ -96,7 +96,7 @@ pub struct StyledText {
     pub text: String,
 }
 
-/// A line to be drawn: its pieces from left to right.
+/// Pieces of a line, from left to right.
 pub type DrawnLine = Vec<StyledText>;
 
 pub fn plain(text: impl Into<String>) -> DrawnLine {

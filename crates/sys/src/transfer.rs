@@ -9,18 +9,17 @@ pub const MAX_LENGTH: u32 = 0x7fff_f000;
 /// One transfer between the memory of a queue and one of its files, or what else is done to that.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
-    /// Operation of the transfer. Operations without data have no place in the memory.
+    /// Operation; those without data do not use the memory.
     pub op: Operation,
     pub file: u32,
     /// Position in the file in bytes.
     pub offset: u64,
     /// Position in the memory in bytes.
     pub start: usize,
-    /// Bytes.
     pub length: u32,
-    /// Comes back with the completion. Below the depth.
+    /// Tag of the completion, less than the depth.
     pub tag: u32,
-    /// Told to the I/O scheduler.
+    /// Priority for the I/O scheduler.
     pub priority: IoPriority,
 }
 
@@ -33,7 +32,7 @@ pub fn fits(offset: u64, length: u32, start: usize, memory: usize) -> bool {
         && start.checked_add(length as usize).is_some_and(|end| end <= memory)
 }
 
-/// The same of what moves no data, and may be as long as it likes.
+/// Whether the range of an operation without data, whose length is not limited by memory, is valid.
 pub fn fits_without_data(offset: u64, length: u32) -> bool {
     offset.checked_add(length.into()).is_some_and(|end| i64::try_from(end).is_ok())
 }

@@ -10,9 +10,6 @@ pub struct ThreadUsage {
 
 /// Returns the CPU time of the calling thread so far, `getrusage(2)`. The kernel may sample its division
 /// into user and system time (about 4 ms), so only long intervals are meaningful.
-///
-/// # Errors
-/// Fails with the kernel's error; no case is known.
 pub fn thread_usage() -> std::io::Result<ThreadUsage> {
     let usage = usage_of(libc::RUSAGE_THREAD)?;
     Ok(ThreadUsage { user: to_duration(usage.ru_utime), system: to_duration(usage.ru_stime) })
@@ -20,25 +17,19 @@ pub fn thread_usage() -> std::io::Result<ThreadUsage> {
 
 /// Returns how often the calling thread has slept so far, waiting for something (`ru_nvcsw`). Preemption
 /// is not counted.
-///
-/// # Errors
-/// Fails with the kernel's error; no case is known.
 pub fn sleeps() -> std::io::Result<u64> {
     Ok(usage_of(libc::RUSAGE_THREAD)?.ru_nvcsw as u64)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChildrenUsage {
-    /// CPU time, all threads together; its division is sampled as [`thread_usage`]'s.
+    /// CPU time of all threads; its division is sampled like [`thread_usage`]'s.
     pub cpu: ThreadUsage,
     pub voluntary_switches: u64,
     pub involuntary_switches: u64,
 }
 
 /// Returns the total usage of ended and awaited child processes, including their own awaited children.
-///
-/// # Errors
-/// Fails with the kernel's error; no case is known.
 pub fn children_usage() -> std::io::Result<ChildrenUsage> {
     let usage = usage_of(libc::RUSAGE_CHILDREN)?;
     Ok(ChildrenUsage {

@@ -3,19 +3,16 @@
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Starts to write the dirty pages of the range, bytes, to the device, and doesn't wait for it.
+/// Starts to write the dirty pages of the range, bytes, to the device, without waiting.
 ///
 /// # Errors
-/// `EINVAL`, `ENOSYS` where it isn't supported; the errors of writing.
+/// Fails with `EINVAL` or `ENOSYS` if unsupported, or with a write error.
 pub fn start(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     sync_range(file, offset, length, libc::SYNC_FILE_RANGE_WRITE)
 }
 
 /// Writes the dirty pages of the range (in bytes), and waits until the device has them. It does not flush
 /// the device, which requires `fdatasync`.
-///
-/// # Errors
-/// As [`start`].
 pub fn complete(file: impl AsFd, offset: u64, length: u64) -> io::Result<()> {
     let all =
         libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;

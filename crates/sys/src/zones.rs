@@ -36,7 +36,7 @@ struct RawReport {
     found: [RawZone; AT_ONCE],
 }
 
-/// `BLKREPORTZONE`: its number has the size of the report without zones.
+/// `BLKREPORTZONE`; its number contains the size of a report without zones.
 const REPORT: Opcode = opcode::read_write::<[u64; 2]>(0x12, 130);
 
 /// `BLKRESETZONE`
@@ -84,7 +84,7 @@ pub fn report(device: impl AsFd) -> io::Result<(u64, Vec<Zone>)> {
     }
 }
 
-/// `None` = it isn't written in order, or not at all.
+/// Parses a zone; `None` = not writable sequentially.
 fn parse_zone(raw: &RawZone, has_capacity: bool) -> Option<Zone> {
     let sectors = if has_capacity && raw.capacity > 0 { raw.capacity.min(raw.length) } else { raw.length };
     let [start, capacity] = [raw.start, sectors].map(|sectors| sectors.saturating_mul(SECTOR));
@@ -137,7 +137,7 @@ mod tests {
             (raw_zone(2, 2, 1010), true, of(80, 10, true)),
             (raw_zone(2, 3, 1000), true, of(80, 0, true)),
             (raw_zone(2, 4, 1080), true, of(80, 80, true)),
-            // The kernel says that its write pointer is behind it.
+            // The kernel reports that its write pointer is after it.
             (raw_zone(2, 14, 1100), true, of(80, 80, false)),
             (raw_zone(2, 2, 1090), false, of(100, 90, true)),
             (raw_zone(2, 2, 900), true, of(80, 0, true)),

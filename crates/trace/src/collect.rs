@@ -1,15 +1,15 @@
-//! I/Os as they are seen, one event after the other, and the list that they make.
+//! Recorded I/Os, one event after the other, and the resulting list.
 
 use super::formats::{RecordedEvent, RecordedIo};
 use std::collections::BTreeMap;
 
-/// One I/O that was recorded: 24 bytes, of which a trace has many millions.
+/// Recorded I/O in 24 bytes, because a trace has millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedIo {
     /// Submission time in ns on the clock of the trace.
     pub at_ns: u64,
     pub offset: u64,
-    /// Bytes, below 2^31; the highest bit = it writes.
+    /// Bytes, below 2^31; the highest bit marks a write.
     size: u32,
     /// Latency in units of [`LATENCY_UNIT_NS`].
     latency: u32,
@@ -80,7 +80,7 @@ pub struct DiscardCount {
 }
 
 impl IoCollector {
-    /// An I/O was submitted.
+    /// Records the submission of an I/O.
     pub fn issued(&mut self, at_ns: u64, offset: u64, bytes: u32, write: bool) {
         if self.is_full() {
             return;
@@ -114,8 +114,8 @@ impl IoCollector {
         self.unasked += u64::from(!is_known);
     }
 
-    /// Takes out the first one in flight that begins in a span: its first byte that isn't complete, its place
-    /// in the list, and how many bytes aren't complete.
+    /// Removes the first incomplete I/O in flight that begins in a range. Returns its first incomplete byte,
+    /// its position in the list, and the number of incomplete bytes.
     fn next_in_flight(&mut self, write: bool, from: u64, end: u64) -> Option<(u64, usize, u32)> {
         let mut inside = self.in_flight.range_mut((write, from)..(write, end));
         let (&(_, at), same) = inside.next()?;
@@ -144,7 +144,7 @@ impl IoCollector {
         }
     }
 
-    /// An I/O of which all is known.
+    /// Adds a complete I/O.
     pub fn push(&mut self, io: TracedIo) {
         if !self.is_full() {
             self.ios.push(io);
@@ -156,7 +156,7 @@ impl IoCollector {
         self.discards.bytes = self.discards.bytes.saturating_add(bytes);
     }
 
-    /// An event that is neither a read, a write nor a discard.
+    /// Counts an event that is neither a read, a write nor a discard.
     pub fn skip(&mut self) {
         self.skipped += 1;
     }
@@ -204,15 +204,15 @@ impl IoCollector {
 #[derive(Debug, Clone, Default)]
 pub struct IoTrace {
     pub ios: Vec<TracedIo>,
-    /// Events that were neither reads, writes nor discards: flushes.
+    /// Events that are neither reads, writes nor discards, such as flushes.
     pub skipped: u64,
     pub discards: DiscardCount,
-    /// Events that were not recorded, because they came too fast.
+    /// Events lost because they came too fast.
     pub lost: u64,
     /// Completions without an observed submission, from earlier or other I/Os.
     pub unasked: u64,
     /// Whether the trace had more than [`MAX_IOS`] I/Os.
     pub truncated: bool,
-    /// Size of the recorded target in bytes; `None` if unknown.
+    /// Size of the recorded target in bytes; `None` = unknown.
     pub target_size: Option<u64>,
 }

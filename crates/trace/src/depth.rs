@@ -1,4 +1,4 @@
-//! How many I/Os are in flight.
+//! Number of I/Os in flight.
 
 use super::TracedIo;
 

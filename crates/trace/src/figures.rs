@@ -14,14 +14,14 @@ const ALIGNMENTS: usize = 21;
 pub struct IoFigures {
     pub all: TracedPart,
     pub by_direction: [TracedPart; 2],
-    /// From the first I/O to the last one, or to its completion, ns; at least 1.
+    /// Time in ns from the first I/O to the last one or its completion; at least 1.
     pub duration_ns: u64,
     pub begin: u64,
     pub end: u64,
     pub streams: u32,
-    /// In flight when an I/O is submitted: on average over the time, ..
+    /// Time-weighted mean of the I/Os in flight.
     pub mean_depth: f64,
-    /// .. the depth not exceeded by 95 of 100 I/Os (0 = no known latency), ..
+    /// Depth that 95 % of the I/Os do not exceed at submission; 0 = latencies are unknown.
     pub usual_depth: u32,
     pub most_depth: u32,
     pub discards: DiscardCount,
@@ -42,11 +42,11 @@ pub struct TracedPart {
     /// Offsets of non-sequential I/Os in ascending order, at most 2^20 evenly chosen ones.
     pub offsets: Vec<u64>,
     own_aligned: u64,
-    /// .. and at a multiple of 2 to the power of the index.
+    /// Number of I/Os at a multiple of 2 to the power of the index.
     aligned: [u64; ALIGNMENTS],
 }
 
-/// A size and how many I/Os have it.
+/// I/O size with its number of I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SizeCount {
     pub bytes: u32,
@@ -85,7 +85,6 @@ impl IoFigures {
         })
     }
 
-    /// Reads and writes per second.
     pub fn ios_per_s(&self) -> f64 {
         self.all.ios as f64 * 1e9 / self.duration_ns as f64
     }
@@ -135,7 +134,7 @@ impl TracedPart {
         self.sequential as f64 / self.ios.max(1) as f64
     }
 
-    /// Bytes of an I/O, on average.
+    /// Mean size of an I/O in bytes.
     pub fn mean_size(&self) -> f64 {
         self.bytes as f64 / self.ios.max(1) as f64
     }

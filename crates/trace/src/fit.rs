@@ -5,9 +5,9 @@ use super::ranges::{RangeFit, TracedArea, fit_ranges};
 use diskspd_base::operation::Operation;
 use diskspd_profile::{CacheMode, MixPart, Profile, RawText, SizeShare, Target, Throughput, TimeSpan};
 
-/// Share of I/Os from which one size represents all, ..
+/// Minimum share of I/Os with the same size for a profile with a single size, ..
 const DOMINANT: f64 = 0.95;
-/// .. when the mean size is changed by no more than this.
+/// .. and maximum relative change of the mean size by it.
 const MEAN_ERROR: f64 = 0.01;
 /// A size is one of the profile's from this share of the I/Os, or of the bytes, on.
 const MIN_SIZE_SHARE: f64 = 0.005;
@@ -15,25 +15,24 @@ const MAX_SIZES: usize = 24;
 const SHARES: f64 = 100_000.0;
 /// Reads and writes that differ by more than this in sizes or in sequential share are parts of a mix.
 const MIN_RATE_DIFFERENCE: f64 = 0.1;
-/// Fewer of one direction, or at random, say nothing of where they go.
+/// Minimum number of I/Os of a direction, or of random I/Os, for a statement about their addresses.
 const MIN_FIT_IOS: u64 = 50;
 const PURE: f64 = 0.005;
 /// Maximum unused share before and after an area that counts as the whole target.
 const EDGE: f64 = 0.01;
-/// ns
 const SECOND: u64 = 1_000_000_000;
 const TEMPLATE: &str = "*1";
 
-/// Whether a profile keeps to the speed that was seen.
+/// Whether a profile keeps the observed rate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RateChoice {
-    /// `-g`: as many I/Os per second.
+    /// `-g` with the observed I/Os per second.
     #[default]
     AsSeen,
     Unlimited,
 }
 
-/// A profile and how well it fits.
+/// Profile with measures of its quality.
 #[derive(Debug, Clone)]
 pub struct FittedProfile {
     /// Profile with one time span and one target as template.
@@ -43,9 +42,9 @@ pub struct FittedProfile {
 
 #[derive(Debug, Clone, Default)]
 pub struct TraceFit {
-    /// Share of the I/Os whose size is one of the profile's, 0 to 1.
+    /// Share of the I/Os with a size of the profile, 0 to 1.
     pub sizes_covered: f64,
-    /// Bytes of an I/O, on average.
+    /// Mean size of an I/O in bytes.
     pub mean_size: (f64, f64),
     /// Share of writes, 0 to 1.
     pub writes: (f64, f64),
@@ -56,7 +55,7 @@ pub struct TraceFit {
     /// Name of each part with random I/O, and the Kolmogorov-Smirnov distance of its offsets from the
     /// profile, 0 to 1.
     pub distances: Vec<(&'static str, f64)>,
-    /// The options that say the same on a command line.
+    /// Options of a command line with the same work.
     pub options: String,
 }
 
@@ -117,7 +116,7 @@ fn traced_area(figures: &IoFigures) -> TracedArea {
     }
 }
 
-/// Whether a single pattern would do neither of them justice.
+/// Whether reads and writes need separate patterns.
 fn are_unlike(reads: &TracedPart, writes: &TracedPart) -> bool {
     let share = |part: &TracedPart, bytes: u32| {
         let found = part.sizes.iter().find(|size| size.bytes == bytes);
@@ -150,7 +149,7 @@ fn chosen_throughput(figures: &IoFigures, rate: RateChoice, threads: u32) -> Opt
     (rate == RateChoice::AsSeen).then_some(Throughput::Iops(each as u32))
 }
 
-/// Several sequential streams are as many threads, each with its part of the area.
+/// Converts sequential streams to threads, each with its part of the area.
 fn lay_streams_out(target: &mut Target, figures: &IoFigures, area: TracedArea, rate: RateChoice) {
     let streams = figures.streams;
     if target.is_mixed() || target.random_ratio > 0 || streams < 2 {
@@ -202,7 +201,7 @@ fn shape_part(part: &TracedPart, area: TracedArea, common: &Target, write_ratio:
     ShapedPart { ios: part.ios, target, covered, distance }
 }
 
-/// Returns the sizes in the profile for these I/Os: one, or the frequent ones.
+/// Returns the sizes for these I/Os in the profile: one size, or the frequent ones.
 fn worthwhile_sizes(part: &TracedPart) -> Vec<SizeCount> {
     let (ios, bytes) = (part.ios.max(1) as f64, part.bytes.max(1) as f64);
     let Some(first) = part.sizes.first() else { return Vec::new() };
@@ -250,7 +249,7 @@ fn judge_fit(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> Trac
     }
 }
 
-/// The options of the target, as a command line has them.
+/// Returns the options of the target on a command line.
 fn target_options(target: &Target) -> String {
     let mut text = match target.mix.is_empty() {
         true => {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone)]
 pub struct TraceSource {
     pub name: String,
-    /// It was watched, not read: there are events that could have been lost.
+    /// Whether a device was observed live, so that events may be lost.
     pub is_live: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where random I/O goes: offsets become ranges as `-rd` has them.
+//! Distribution of random I/O: offsets converted to ranges of `-rd`.
 
 use diskspd_profile::{Distribution, DistributionKind, DistributionRange};
 
@@ -8,22 +8,22 @@ const UNIFORM: f64 = 0.02;
 const CRITICAL: f64 = 1.63;
 /// Maximum deviation of ranges from the distribution, in percent of the I/Os.
 const TOLERANCE: f64 = 0.6;
-/// Shares are whole percent.
+/// Number of shares, which are whole percent.
 const POINTS: u64 = 100;
 
-/// The bytes that are touched.
+/// Accessed part of the target in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TracedArea {
     pub base: u64,
     /// Exclusive end, relative to `base`.
     pub end: u64,
-    /// All of the target is touched: its end needs not be stated.
+    /// Whether the whole target is accessed, so that the end is not needed.
     pub whole: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RangeFit {
-    /// `None` = uniform over the area.
+    /// Distribution; `None` = uniform over the area.
     pub distribution: Option<Distribution>,
     /// Kolmogorov-Smirnov distance between the distributions of the offsets and the ranges, 0 to 1.
     pub distance: f64,
@@ -53,7 +53,7 @@ pub(super) fn fit_ranges(offsets: &[u64], area: TracedArea, unit: u64, least: u6
         .windows(2)
         .map(|two| DistributionRange { io: two[1].percent - two[0].percent, span: two[1].at - two[0].at });
     let mut ranges: Vec<DistributionRange> = ranges.collect();
-    // Nothing has to be said of what lies behind the last I/O.
+    // The area after the last I/O needs no range.
     let ends_in_gap = ranges.pop_if(|last| last.io == 0).is_some();
     if let Some(last) = ranges.last_mut().filter(|_| area.whole && !ends_in_gap) {
         last.span = 0;
@@ -64,7 +64,7 @@ pub(super) fn fit_ranges(offsets: &[u64], area: TracedArea, unit: u64, least: u6
     }
 }
 
-/// Returns a knot for each percent; two knots with the same share around an empty area.
+/// Returns a point per percent of the I/Os, and two around an empty area.
 fn place_knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<Knot> {
     let count = offsets.len() as u64;
     let hole = ((area.end - area.base) / 50).max(4 * least);
@@ -101,7 +101,7 @@ fn place_knots(offsets: &[u64], area: TracedArea, unit: u64, least: u64) -> Vec<
     space_knots(found, area, least)
 }
 
-/// Returns the knots in order, at least `least` bytes apart, widening narrow ranges.
+/// Returns the points in order, at least `least` bytes apart, with narrow ranges widened.
 fn space_knots(found: Vec<Knot>, area: TracedArea, least: u64) -> Vec<Knot> {
     let mut kept = vec![Knot { percent: 0, at: area.base }];
     for knot in found {
@@ -170,7 +170,7 @@ fn largest_distance(offsets: &[u64], knots: &[Knot], unit: u64) -> f64 {
     largest
 }
 
-/// The share of I/Os below a byte, 0 to 1.
+/// Returns the share of I/Os below a byte, 0 to 1.
 fn share_below(knots: &[Knot], at: u64) -> f64 {
     let behind = knots.partition_point(|knot| knot.at < at);
     match (behind.checked_sub(1).map(|before| knots[before]), knots.get(behind)) {

@@ -1,13 +1,12 @@
-//! A trace as it is done again (`--replay`): a list of I/Os in the order of their times, of which
-//! each thread takes its share.
+//! A replayed trace (`--replay`): a list of I/Os ordered by time and divided among the threads.
 
 use super::formats::{RecordedEvent, RecordedIo, TraceErrorKind};
 use diskspd_base::operation::Operation;
 use std::sync::Arc;
 
-/// Device alignments in bytes, each with a stored first misaligned line.
+/// Device alignments in bytes, each with its first misaligned line.
 const ALIGNMENTS: [u32; 4] = [512, 1024, 2048, 4096];
-/// Bits of a time, ns: 78 hours.
+/// Bits of a time in ns: 78 hours.
 const TIME_BITS: u32 = 48;
 const MAX_KINDS: usize = 1 << 16;
 
@@ -18,7 +17,7 @@ pub struct ReplayList {
     /// Number of reads, writes and discards in the file.
     pub recorded: [u64; 3],
     pub bytes: u64,
-    /// The largest read or write of the list in bytes.
+    /// Size of the largest read or write in bytes.
     pub largest: u32,
     /// Exclusive end of the I/Os in bytes, and the line of the last one.
     pub end: (u64, u64),
@@ -26,10 +25,10 @@ pub struct ReplayList {
     misaligned: [u64; ALIGNMENTS.len()],
 }
 
-/// 16 bytes.
+/// Recorded I/O in 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PackedIo {
-    /// ns in the upper bits, the index of the kind in the lower 16.
+    /// Time in ns in the upper bits, index of the kind in the lower 16.
     at_and_kind: u64,
     offset: u64,
 }
@@ -54,7 +53,7 @@ pub struct ReplayBuilder {
 }
 
 impl ReplayBuilder {
-    /// Creates a builder for all I/Os, or for reads only, without writes and discards.
+    /// Creates a builder for all I/Os, or only for reads.
     pub fn new(with_writes: bool) -> ReplayBuilder {
         ReplayBuilder { list: ReplayList::default(), with_writes }
     }
@@ -115,7 +114,7 @@ impl ReplayBuilder {
         Ok(())
     }
 
-    /// The list, in the order of the times, which begin at 0.
+    /// Returns the list in the order of the times, which begin at 0.
     pub fn finish(mut self, has_times: bool) -> ReplayList {
         let time = |io: &PackedIo| io.at_and_kind >> 16;
         self.list.ios.sort_by_key(time);
@@ -151,7 +150,7 @@ impl ReplayList {
         self.misaligned[at]
     }
 
-    /// The largest of the alignments of devices that all have, bytes; 1 = none of them.
+    /// Returns the largest device alignment of all I/Os in bytes; 1 = none.
     pub fn alignment(&self) -> u32 {
         let known = ALIGNMENTS.iter().zip(&self.misaligned).rev();
         known.into_iter().find(|(_, first)| **first == 0).map_or(1, |(alignment, _)| *alignment)
@@ -169,7 +168,7 @@ impl ReplayList {
     }
 }
 
-/// Share of a list for one of several threads, which take the I/Os alternately.
+/// Share of a list for one of several threads, which execute the I/Os alternately.
 #[derive(Debug, Clone)]
 pub struct ReplayTurns {
     list: Arc<ReplayList>,
@@ -241,7 +240,7 @@ mod tests {
         [(5000, 8192, 4096, true), (1000, 4096, 512, false), (3000, 0, 4096, false), (9000, 512, 512, true)];
 
     #[test]
-    fn times_begin_with_the_first_and_threads_take_turns() {
+    fn replay_starts_at_zero_and_alternates_threads() {
         let list = Arc::new(sample_list(true, &IOS));
         assert_eq!((list.len(), list.count(ReplayAction::Write), list.length_ns()), (4, 2, 8000));
         assert_eq!((list.bytes, list.largest, list.end), (9216, 4096, (12_288, 2)));

@@ -15,7 +15,7 @@ pub(super) struct Sequences {
     places: Vec<SequentialStream>,
     over: Vec<SequentialStream>,
     seen: u64,
-    /// I/Os that begin where another one has ended.
+    /// Number of I/Os that begin at the end of another one.
     pub(super) sequential: u64,
 }
 
@@ -29,7 +29,7 @@ struct SequentialStream {
 }
 
 impl Sequences {
-    /// Takes the next I/O; whether it is sequential.
+    /// Processes the next I/O; returns whether it is sequential.
     pub(super) fn take(&mut self, io: &TracedIo) -> bool {
         self.seen += 1;
         let found = self.places.iter().position(|stream| stream.end == io.offset);

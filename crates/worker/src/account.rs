@@ -37,7 +37,7 @@ impl WorkerLoop<'_> {
         if self.timed { now.saturating_sub(self.phases.measure_start()) } else { 0 }
     }
 
-    /// Counts an I/O that ended well while it was measured.
+    /// Counts a successful I/O within the measurement.
     #[inline(always)]
     pub(super) fn count_one(&mut self, books: &mut WorkerLedger, ended: CompletedIo, now: Nanos) {
         let since_start = self.since_start(now);
@@ -80,7 +80,7 @@ impl WorkerLoop<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Reports the I/Os that were counted last to the live line, dots and log.
+    /// Reports the last counted I/Os to the live line, dots and log.
     #[inline(always)]
     fn account_ios(
         &mut self,
@@ -173,8 +173,7 @@ impl WorkerLoop<'_> {
         }
     }
 
-    /// Counts the I/Os that would have waited. A separate function, because its registers would slow other
-    /// callers.
+    /// Counts the I/Os that would have waited. Separate, because its registers would slow other callers.
     #[inline(never)]
     fn count_misses(&mut self, books: &mut WorkerLedger, well: &[CompletedIo]) {
         let WorkerLedger { requests, recorder, .. } = books;
@@ -212,7 +211,7 @@ impl WorkerLoop<'_> {
         }
     }
 
-    /// The I/Os that were due by now and were not submitted are in no other figure.
+    /// Counts the I/Os that were due but not submitted, which no other figure includes.
     #[cold]
     pub(super) fn measuring_ended(&mut self, books: &mut WorkerLedger) {
         let begin = self.phases.measure_start();
@@ -224,7 +223,7 @@ impl WorkerLoop<'_> {
     }
 }
 
-/// An I/O that ended well, as the accounts take it.
+/// Converts a successful I/O for accounting.
 #[inline(always)]
 fn returned_request(requests: &Requests, completed: &CompletedIo) -> CountedIo {
     let flight = &requests.flights[completed.request as usize];

@@ -49,7 +49,7 @@ impl WorkerLoop<'_> {
         failed.map_or(Ok(()), |failed| Err(self.other_failed(books, &failed)))
     }
 
-    /// Counts durable writes apart. They are writes for all other accounts.
+    /// Counts durable writes separately, in addition to other writes.
     fn count_durable(&mut self, books: &mut WorkerLedger, done: &[CompletedIo], phase: Phase, now: Nanos) {
         for ended in done.iter().filter(|ended| ended.result >= 0) {
             let flight = &mut books.requests.flights[ended.request as usize];
@@ -64,7 +64,7 @@ impl WorkerLoop<'_> {
         }
     }
 
-    /// Counts one that ended well; its request is idle again.
+    /// Counts a successful operation; its request is idle again.
     fn count_other(&mut self, books: &mut WorkerLedger, request: u32, phase: Phase, now: Nanos) {
         let flight = books.requests.flights[request as usize];
         let latency = now.saturating_sub(flight.started);

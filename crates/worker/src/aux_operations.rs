@@ -9,15 +9,15 @@ const SEED: u64 = u64::from_be_bytes(*b"discards");
 #[derive(Debug)]
 pub(crate) struct AuxOperations {
     shares: Vec<OperationShares>,
-    /// Whether recorded I/Os are executed (`--replay`), which define their operations.
+    /// Whether recorded I/Os define the operations (`--replay`).
     pub(super) recorded: bool,
-    /// Separate generator, so that addresses and directions do not depend on these operations.
+    /// Separate random generator, so that addresses and directions do not depend on these operations.
     random: Random,
     pub(super) ended: Vec<CompletedIo>,
 }
 
 impl AuxOperations {
-    /// `None` = it only reads and writes.
+    /// Returns `None` if the worker only reads and writes.
     pub(crate) fn new(plan: &WorkerPlan, recorded: bool) -> Option<AuxOperations> {
         plan.times_more_than_ios().then(|| AuxOperations {
             shares: plan.targets.iter().map(|target| target.shares).collect(),

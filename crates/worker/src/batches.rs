@@ -18,9 +18,9 @@
 
 use diskspd_sys::clock::Nanos;
 
-/// How long submitting a batch, and looking for completions, may take, ns. See docs/reference/measuring.md.
+/// Maximum time in ns for submitting a batch and checking for completions. See docs/reference/measuring.md.
 const MAX_BATCH_TIME: Nanos = 16_000;
-/// I/Os in a batch, powers of two.
+/// Minimum I/Os in a batch; batches are powers of two.
 const MIN_BATCH: usize = 4;
 const FIRST_BATCH: usize = 8;
 const MAX_BATCH: usize = 16;
@@ -28,20 +28,20 @@ const MAX_BATCH: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Batches {
     All,
-    /// One synchronous I/O at a time, in the order of the requests, without I/Os in flight.
+    /// One synchronous I/O at a time, in the order of the requests.
     Single,
     InTime(BatchPolicy),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BatchPolicy {
-    /// Number of I/Os that can be submitted within the time limit, as known so far.
+    /// Estimated number of I/Os that can be submitted within the time limit.
     most: usize,
     least: usize,
     /// Half of the queue depth, at least 1.
     half: usize,
     measured: bool,
-    /// Whether all I/Os in flight had completed at the last check.
+    /// Whether all I/Os in flight were complete at the last check.
     at_once: bool,
 }
 
@@ -74,13 +74,13 @@ impl Batches {
         }
     }
 
-    /// Whether the thread itself does the I/Os.
+    /// Whether the thread performs the I/Os itself.
     #[inline]
     pub(crate) fn is_single(self) -> bool {
         self == Batches::Single
     }
 
-    /// Whether to check for completions after each batch, although a limit holds the remaining requests.
+    /// Whether to check for completions after each batch, although the remaining requests are limited.
     #[inline]
     pub(crate) fn are_looked_after(self) -> bool {
         matches!(self, Batches::InTime(BatchPolicy { measured: true, .. }))
@@ -93,7 +93,7 @@ impl Batches {
         matches!(self, Batches::InTime(BatchPolicy { at_once: true, .. }))
     }
 
-    /// Records that `completed` of `in_flight` I/Os had ended at a check without waiting.
+    /// Records that `completed` of `in_flight` I/Os had completed at a check without waiting.
     #[inline]
     pub(crate) fn record_wait(&mut self, completed: usize, in_flight: usize) {
         if let Batches::InTime(known) = self {

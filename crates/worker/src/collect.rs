@@ -45,7 +45,7 @@ impl WorkerLoop<'_> {
         }
     }
 
-    /// Waits until `due`, when the next request may go, or until something has completed.
+    /// Waits until `due`, the start time of the next request, or for a completion.
     fn wait_for_turn(&mut self, due: Nanos) -> Result<(), EngineError> {
         if self.left == self.plan.depth as usize {
             self.waits.throttle_sleeps += 1;
@@ -95,12 +95,12 @@ impl WorkerLoop<'_> {
             Nanos::MAX => TICK,
             due => Duration::from_nanos(due.saturating_sub(self.clock.now())).min(TICK),
         };
-        // What was completed before, because the queue was full, is not to wait for more.
+        // Earlier completions, because of a full queue, must not wait for more.
         let least = if self.done.is_empty() { self.least_completions() } else { 0 };
         self.engine.wait(least, timeout, &mut self.done)
     }
 
-    /// Continues a wait that returned with nothing.
+    /// Continues a wait that returned no completion.
     #[inline(never)]
     fn wait_on(&mut self, due: Nanos) -> Result<(), EngineError> {
         let mut silent_since = None;
@@ -122,7 +122,7 @@ impl WorkerLoop<'_> {
         if self.awaited > 1 { self.awaited.min(self.batch.len()).max(1) } else { 1 }
     }
 
-    /// Sleeps until `due`, nothing being in flight, or until the span is over.
+    /// Sleeps until `due` or the end of the span, without I/O in flight.
     fn sleep_until(&self, due: Nanos) {
         while !self.is_over(due) {
             let tick = self.clock.now() + TICK.as_nanos() as Nanos;

@@ -32,31 +32,31 @@ pub struct Control {
     start_signal: AtomicU64,
     measure_start: AtomicU64,
     measure_end: AtomicU64,
-    /// An [`EndedBy`].
+    /// Cause of the end, an [`EndedBy`].
     interrupted_by: AtomicU8,
     interrupted: AtomicBool,
-    /// When the user wanted it to end at once; 0 = not yet.
+    /// Time at which the user requested an immediate end; 0 = not yet.
     hurried: AtomicU64,
     supervisor: Mutex<Option<Sender<SupervisorEvent>>>,
     doing: Mutex<CurrentStep>,
     deposited: Mutex<Option<SpanOutcome>>,
     state: Mutex<ControlState>,
-    /// The controlling thread waits for it.
+    /// Wakes the controlling thread.
     changed: Condvar,
-    /// Workers that are ready wait for it: one that becomes ready must not wake all others.
+    /// Wakes ready workers; separate, because a worker that becomes ready must not wake the others.
     released: Condvar,
 }
 
 #[derive(Debug)]
 pub enum SupervisorEvent {
     Ended(Box<Result<Outcome, Vec<PlanError>>>),
-    /// Threads of a time span do not return; its available results are deposited.
+    /// Threads of a time span do not return; the available results are deposited.
     Abandoned,
     Bounded,
-    /// The user wants the run to end.
+    /// The user ended the run.
     Interrupted,
     GivenUp(HangError),
-    /// The run's thread ended in a panic.
+    /// The run's thread panicked.
     Died,
 }
 
@@ -114,7 +114,7 @@ impl Control {
         self.released.notify_all();
     }
 
-    /// Forgets the last span's workers. An interruption stays.
+    /// Removes the workers of the last span, but keeps an interruption.
     pub fn begin_span(&self) {
         let mut state = self.lock_state();
         *state = ControlState { interrupted_at: state.interrupted_at, ..ControlState::default() };
@@ -137,7 +137,7 @@ impl Control {
         self.phase.store(phase as u8, Ordering::Release);
     }
 
-    /// Enters the phase `Measure` now; returns the start time, the origin of the workers' intervals.
+    /// Enters the phase `Measure`; returns the start time, the origin of the workers' intervals.
     pub fn start_measuring(&self) -> Nanos {
         let now = clock::monotonic();
         self.measure_start.store(now, Ordering::Relaxed);
@@ -145,13 +145,13 @@ impl Control {
         now
     }
 
-    /// When measuring started; only meaningful once the phase has been seen to be the phase `Measure`.
+    /// Returns the start of the measurement; only valid after the phase `Measure` was observed.
     #[inline]
     pub fn measure_start(&self) -> Nanos {
         self.measure_start.load(Ordering::Relaxed)
     }
 
-    /// Ends the phase `Measure` now; returns the end stamp.
+    /// Ends the phase `Measure`; returns its end time.
     pub fn end_measuring(&self) -> Nanos {
         // Whoever sees the phase has to find the stamp; it is a little early.
         self.measure_end.store(clock::monotonic(), Ordering::Relaxed);
@@ -159,7 +159,7 @@ impl Control {
         clock::monotonic()
     }
 
-    /// Returns the end of measuring; `None` = not ended, or not started.
+    /// Returns the end of the measurement; `None` = not ended, or not started.
     pub(crate) fn measure_end(&self) -> Option<Nanos> {
         Some(self.measure_end.load(Ordering::Relaxed)).filter(|end| *end > 0)
     }
@@ -194,7 +194,7 @@ impl Control {
         self.wake_all();
     }
 
-    /// Returns the messages of [`Control::fail`] in order, a line for each cause.
+    /// Returns the messages of [`Control::fail`] in order, one line per cause.
     pub fn failures(&self) -> Vec<String> {
         by_cause(&self.lock_state().failures)
     }
@@ -203,7 +203,7 @@ impl Control {
         !self.lock_state().failures.is_empty()
     }
 
-    /// Stops the run for the user (Ctrl-C) and ends every sleep.
+    /// Interrupts the run for the user (Ctrl-C) and ends all sleeps.
     pub fn interrupt(&self) {
         self.interrupt_by(EndedBy::Interrupt);
     }
@@ -221,7 +221,7 @@ impl Control {
         self.report_turn(SupervisorEvent::Interrupted);
     }
 
-    /// Ends all waits, because the user wants the run to end at once.
+    /// Ends all waits, because the user requested an immediate end.
     pub fn hurry(&self) {
         self.hurried.store(clock::monotonic(), Ordering::SeqCst);
         self.interrupt();
@@ -231,7 +231,7 @@ impl Control {
         self.hurried.load(Ordering::SeqCst) > 0
     }
 
-    pub fn tells(&self, supervisor: Sender<SupervisorEvent>) {
+    pub fn notify(&self, supervisor: Sender<SupervisorEvent>) {
         *self.supervisor.lock_anyway() = Some(supervisor);
         // It may have happened before.
         if self.is_interrupted() {
@@ -250,13 +250,13 @@ impl Control {
         self.report_turn(SupervisorEvent::GivenUp(error.clone()));
     }
 
-    /// The run's thread ends in a panic.
+    /// Reports a panic of the run's thread.
     pub fn died(&self) {
         self.report_turn(SupervisorEvent::Died);
     }
 
-    /// Threads don't come back: leaves it to the supervisor to report what there is. Doesn't return where
-    /// there is one: the process is about to end.
+    /// Leaves the report of available results to the supervisor, because threads do not return. Does not
+    /// return with a supervisor: the process is about to end.
     pub fn abandon(&self) {
         self.report_turn(SupervisorEvent::Abandoned);
         loop {
@@ -264,7 +264,7 @@ impl Control {
         }
     }
 
-    /// Deposits the results of a time span, which count if the run is left behind later.
+    /// Deposits the results of a time span, which are valid if the run is abandoned later.
     pub fn deposit(&self, outcome: SpanOutcome) {
         *self.deposited.lock_anyway() = Some(outcome);
     }
@@ -273,7 +273,7 @@ impl Control {
         self.deposited.lock_anyway().take()
     }
 
-    /// Sets the current activity, printed after "while it". It may block in the kernel.
+    /// Sets the current activity, which may block in the kernel; printed after "while it".
     pub fn start_step(&self, what: &'static str) {
         *self.doing.lock_anyway() = CurrentStep { what, for_others: false, is_bounded: false };
     }
@@ -285,7 +285,8 @@ impl Control {
         self.report_turn(SupervisorEvent::Bounded);
     }
 
-    /// The same for what waits for another program, as opening a pipe does, and can be left at any time.
+    /// Marks the same for work that waits for another program, such as opening a pipe, and can be abandoned
+    /// at any time.
     pub fn awaits(&self, what: &'static str) {
         *self.doing.lock_anyway() = CurrentStep { what, for_others: true, is_bounded: false };
     }
@@ -294,17 +295,17 @@ impl Control {
         self.doing.lock_anyway().what
     }
 
-    /// Whether it must not take longer than storage is waited for.
+    /// Whether the step must end within the limit for storage.
     pub fn is_bounded(&self) -> bool {
         self.doing.lock_anyway().is_bounded
     }
 
-    /// Whether it waits for another program, and not for the kernel.
+    /// Whether the step waits for another program instead of the kernel.
     pub fn waits_for_others(&self) -> bool {
         self.doing.lock_anyway().for_others
     }
 
-    /// A worker's thread has ended.
+    /// Reports the end of a worker's thread.
     pub fn worker_ended(&self) {
         self.lock_state().ended += 1;
         self.changed.notify_all();
@@ -357,7 +358,7 @@ impl Control {
         self.interrupted.load(Ordering::SeqCst)
     }
 
-    /// Waits until this number of workers is ready. False = one failed, or the user interrupted.
+    /// Waits until this number of workers is ready. Returns false after a failure or interruption.
     pub fn wait_until_ready(&self, workers: usize) -> bool {
         let mut state = self.lock_state();
         while state.ready < workers && state.failures.is_empty() && !self.is_interrupted() {
@@ -366,7 +367,7 @@ impl Control {
         state.failures.is_empty() && !self.is_interrupted()
     }
 
-    /// The start signal: all workers begin their I/O.
+    /// Gives the start signal for the I/O of all workers.
     pub fn start(&self) {
         self.start_as_of(clock::monotonic());
     }
@@ -381,12 +382,12 @@ impl Control {
         self.wake_all();
     }
 
-    /// When the start signal was given; only meaningful in a worker that has seen it.
+    /// Returns the time of the start signal; only valid in a worker that has received it.
     pub fn start_signal(&self) -> Nanos {
         self.start_signal.load(Ordering::Relaxed)
     }
 
-    /// Sleeps until `deadline`. False = a worker failed or the user interrupted before.
+    /// Sleeps until `deadline`. Returns false after a failure or interruption.
     pub fn sleep_until(&self, deadline: Nanos) -> bool {
         let mut state = self.lock_state();
         loop {

@@ -6,10 +6,10 @@ use diskspd_results::WaitStatistics;
 
 #[derive(Debug)]
 pub(crate) struct Counting {
-    /// How often a wait returned 0, 1, .. 6, and 7 or more completions, over the whole life of the thread.
-    /// Never with `-u`, as in DISKSPD.
+    /// Number of waits by returned completions, 0, 1, .. 6, and 7 or more, during the whole life of the
+    /// thread. Not counted with `-u`, as in DISKSPD.
     pub completions: [u64; 8],
-    /// Calls that submitted I/Os while it was measured.
+    /// Submission calls during the measurement.
     pub submits: u64,
     ring: bool,
     waits: u64,

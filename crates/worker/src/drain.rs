@@ -8,11 +8,11 @@ use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;
 
-/// Maximum wait for in-flight I/O after a failure, to count further failures.
+/// Maximum wait for I/O in flight after a failure, to count further failures.
 const DRAIN: Duration = Duration::from_secs(2);
 
 impl WorkerLoop<'_> {
-    /// The I/O `done[first]` failed: counts it, and what else fails among the I/Os in flight.
+    /// Counts the failed I/O `done[first]`, and further failures among the I/Os in flight.
     #[cold]
     pub(super) fn drain(&mut self, books: &mut WorkerLedger, first: usize) -> WorkerError {
         let failed = self.done[first];

@@ -6,7 +6,7 @@ use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
 use std::time::Duration;
 
-/// Time that a worker waits for I/Os in flight, before its engine cancels them.
+/// Wait of a worker for I/Os in flight before its engine cancels them.
 const SETTLE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(1);
 

@@ -11,19 +11,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// An engine that ends the span after a number of I/Os.
+/// Engine that ends the span after a number of I/Os.
 pub struct CountedEngine {
     pub engine: Box<dyn Engine>,
-    /// I/Os so far.
+    /// Number of completed I/Os.
     pub ended: u64,
-    /// I/Os that end the span.
+    /// Number of I/Os that end the span.
     pub ios: u64,
-    /// Gets [`CountedEngine::ended`] at the end.
+    /// Receives [`CountedEngine::ended`] at the end.
     pub counted: Arc<AtomicU64>,
     pub control: Arc<Control>,
-    /// The virtual time. In real time the clock does not show it.
+    /// Virtual time; not used in real time.
     pub hand: Rc<Cell<Nanos>>,
-    /// Time that an I/O takes, where it is not real, ns.
+    /// Virtual duration of an I/O in ns.
     pub each: Nanos,
 }
 

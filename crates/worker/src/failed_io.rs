@@ -5,7 +5,7 @@ use diskspd_engine::{CompletedIo, EngineError, Io};
 
 pub(crate) enum WorkerError {
     Engine(EngineError),
-    /// The target answered with an error.
+    /// The target returned an error.
     Io(FailedIo),
 }
 
@@ -23,7 +23,7 @@ impl From<EngineError> for WorkerError {
 }
 
 impl WorkerLedger {
-    /// The I/O of a completion that says that it failed.
+    /// Returns the failed I/O of a completion.
     pub(super) fn failed(&self, done: &CompletedIo) -> FailedIo {
         let flight = &self.requests.flights[done.request as usize];
         FailedIo { errno: (-done.result) as i32, io: flight.io, target: flight.target }

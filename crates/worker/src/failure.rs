@@ -19,7 +19,6 @@ impl WorkerFailure {
     }
 }
 
-/// A failure without thread details.
 impl From<String> for WorkerFailure {
     fn from(message: String) -> WorkerFailure {
         WorkerFailure { cause: message.clone(), message }

@@ -1,19 +1,19 @@
 use diskspd_plan::WorkerPlan;
 
-/// Schedule of flushes after writes, and the requests that flush.
+/// Schedule of flushes after writes, with the requests that must flush.
 #[derive(Debug)]
 pub(crate) struct Flushes {
     every: u32,
-    /// Writes until the next flush, by target.
+    /// Remaining writes before the next flush, by target.
     left: Vec<u32>,
-    /// Target of each entry of the worker's list, whose writes are counted together.
+    /// Target of each entry of the worker's list; entries of the same target share a count.
     leaders: Vec<usize>,
-    /// Requests that have to flush their target before their next I/O.
+    /// Requests that must flush their target before their next I/O.
     pub(super) owed: Vec<u32>,
 }
 
 impl Flushes {
-    /// `None` = no flushes.
+    /// Returns `None` without flushes.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Flushes> {
         let every = plan.flush_every?;
         Some(Flushes {
@@ -24,7 +24,7 @@ impl Flushes {
         })
     }
 
-    /// Counts a write on a target; true = a flush follows it.
+    /// Counts a write on a target; returns whether a flush follows.
     #[inline]
     pub(super) fn follows(&mut self, target: u32) -> bool {
         let left = &mut self.left[self.leaders[target as usize]];

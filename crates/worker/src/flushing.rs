@@ -1,4 +1,4 @@
-//! How a worker flushes its targets (`--fsync-every`).
+//! Flushes of a worker's targets (`--fsync-every`).
 
 use super::{WorkerLedger, WorkerLoop};
 use diskspd_engine::{CompletedIo, EngineError, Io, Operation};
@@ -6,7 +6,7 @@ use diskspd_sys::clock::Nanos;
 use std::time::Duration;
 
 impl WorkerLoop<'_> {
-    /// Makes a batch of the flushes that are owed; false = none are.
+    /// Fills a batch with due flushes; returns false if there are none.
     #[inline]
     pub(super) fn draw_flushes(&mut self, books: &mut WorkerLedger) -> bool {
         let Some(flushes) = self.flushes.as_mut().filter(|flushes| !flushes.owed.is_empty()) else {

@@ -10,12 +10,12 @@ use diskspd_sys::handover_cell::Rescuer;
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::Mutex;
 
-/// I/Os that are named one by one; more are counted.
+/// Maximum number of I/Os listed individually; others are counted.
 const MAX_NAMED_IOS: usize = 16;
 const UNCLEAR_CAUSE_TEXT: &str = "a thread is on a CPU or ready for one, so the cause is undetermined: \
                        the storage or a lack of CPU time (other programs, a CPU quota)";
 
-/// Place where a worker leaves its data as it progresses.
+/// Data of a worker's progress, readable if it hangs.
 #[derive(Debug, Default)]
 pub struct WorkerHandoff {
     heir: Mutex<Option<Rescuer<WorkerLedger>>>,
@@ -25,14 +25,14 @@ pub struct WorkerHandoff {
 #[derive(Debug)]
 pub struct SalvagedResults {
     pub outcome: WorkerOutcome,
-    /// I/Os that have not come back.
+    /// I/Os that have not completed.
     pub stuck: Vec<StuckIo>,
-    /// Whether it is stuck before or after its I/Os, or its data is not available.
+    /// Whether the worker hangs before or after its I/Os, or its data is not available.
     pub nothing: bool,
 }
 
 impl WorkerHandoff {
-    /// Names the heir of the worker's books, after its setup, in case it is stuck.
+    /// Sets the rescuer of the worker's ledger after its setup, for a worker that hangs.
     pub fn names(&self, heir: Option<Rescuer<WorkerLedger>>) {
         *self.heir.lock_anyway() = heir;
     }
@@ -43,12 +43,12 @@ impl WorkerHandoff {
         self.heir.lock_anyway().as_mut()?.inspect(look)
     }
 
-    /// The worker has done its work; its engine still has to end.
+    /// Stores the outcome of a worker whose engine must still end.
     pub fn hand_in(&self, outcome: WorkerOutcome, in_flight: Vec<StuckIo>) {
         *self.handed_in.lock_anyway() = Some((outcome, in_flight));
     }
 
-    /// Returns the outcome of an ended worker; `None` without an outcome.
+    /// Returns the outcome of an ended worker; `None` = not ended.
     pub fn take(&self) -> Option<WorkerOutcome> {
         let handed_in = self.handed_in.lock_anyway().take();
         handed_in.map(|(outcome, _)| outcome)
@@ -76,7 +76,7 @@ impl WorkerHandoff {
     }
 }
 
-/// Returns the outcome of a worker that never began: all its targets without any work.
+/// Returns the outcome of a worker that never started: all its targets without results.
 pub fn nothing_done(plan: &WorkerPlan, span: &SpanPlan) -> WorkerOutcome {
     let targets = recorder::whole_targets(plan, recorder::empty(span, plan));
     let results = ThreadResults { targets, ..ThreadResults::default() };

@@ -12,7 +12,6 @@ pub struct Idle {
 }
 
 impl Idle {
-    /// All requests of a thread, in order.
     pub fn all(depth: u32) -> Idle {
         Idle { requests: (0..depth).chain(0..depth).collect(), front: 0, end: depth as usize }
     }
@@ -22,7 +21,7 @@ impl Idle {
         self.end - self.front
     }
 
-    /// All of them, in order.
+    /// Returns the requests in order.
     pub fn waiting(&self) -> &[u32] {
         &self.requests[self.front..self.end]
     }
@@ -32,20 +31,20 @@ impl Idle {
         self.len() == 0
     }
 
-    /// Puts a request, which must not be in the queue, at the end.
+    /// Appends a request, which must not be in the queue.
     #[inline]
     pub fn push(&mut self, request: u32) {
         self.append(1)[0] = request;
     }
 
-    /// Puts the requests of I/Os that have completed at the end.
+    /// Appends the requests of completed I/Os.
     #[inline]
     pub fn extend(&mut self, done: &[CompletedIo]) {
         let places = self.append(done.len());
         places.iter_mut().zip(done).for_each(|(place, done)| *place = done.request);
     }
 
-    /// Makes the queue longer by `more` requests, which the caller must write.
+    /// Extends the queue by `more` requests, which the caller must write.
     #[inline]
     pub fn append(&mut self, more: usize) -> &mut [u32] {
         if self.is_empty() {
@@ -64,7 +63,7 @@ impl Idle {
         (self.front, self.end) = (0, self.len());
     }
 
-    /// Takes out a request that was put into the queue not long ago.
+    /// Removes a request that was added recently.
     pub fn remove(&mut self, request: u32) {
         let place = self.waiting().iter().rposition(|waiting| *waiting == request);
         if let Some(place) = place {

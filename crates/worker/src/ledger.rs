@@ -12,12 +12,12 @@ use diskspd_sys::clock::Nanos;
 #[derive(Debug)]
 pub struct WorkerLedger {
     pub requests: Requests,
-    /// The requests without an I/O.
+    /// Requests without an I/O.
     pub idle: Idle,
     pub recorder: Recorder,
 }
 
-/// An I/O that was submitted and has not come back.
+/// Submitted I/O that has not completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StuckIo {
     pub thread: u32,
@@ -25,7 +25,7 @@ pub struct StuckIo {
     pub op: Operation,
     /// Byte offset in the target.
     pub offset: u64,
-    /// Bytes; 0 of a flush.
+    /// Length in bytes; 0 for a flush.
     pub length: u32,
     /// Submission time; `None` = not recorded.
     pub started: Option<Nanos>,

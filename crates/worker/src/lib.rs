@@ -91,13 +91,13 @@ use state::{TICK, WorkerLoop};
 use std::sync::Arc;
 use zones::Zones;
 
-/// Everything a worker works with; made in its own thread, on its own CPU.
+/// All data of a worker, created in its own thread on its own CPU.
 pub struct Worker<'a> {
     pub plan: &'a WorkerPlan,
     pub engine: Box<dyn Engine>,
     pub checker: Option<SectorChecker<'a>>,
     pub workload: ThreadWorkload,
-    /// In-flight I/Os and counters, put down during every engine call, which may not return.
+    /// I/Os in flight and counters; released during each engine call, which may not return.
     pub books: HandoverOwner<WorkerLedger>,
     pub heir: Option<Rescuer<WorkerLedger>>,
     pub clock: Clock,
@@ -105,9 +105,9 @@ pub struct Worker<'a> {
     pub live: Option<&'a Counters>,
     pub quota: Option<Arc<VolumeQuota>>,
     pub log: Option<Producer<'a>>,
-    /// Ring for its slowest I/Os (`--explain`).
+    /// Buffer for the slowest I/Os (`--explain`).
     pub slowest: Option<Slowest<'a>>,
-    /// Dots (`-P`).
+    /// Reporter of progress dots (`-P`).
     pub voice: &'a RunReporter,
 }
 
@@ -193,7 +193,7 @@ fn takes_stamps(plan: &WorkerPlan, span: &SpanPlan, phases: &Phases) -> bool {
 }
 
 impl<'a> WorkerLoop<'a> {
-    /// Limits count from now on. The books stay with their owner.
+    /// Creates the loop. Limits count from now on; the ledger stays with its owner.
     fn new(worker: Worker<'a>, span: &SpanPlan) -> (WorkerLoop<'a>, HandoverOwner<WorkerLedger>) {
         let Worker { plan, engine, mut checker, workload, mut books, clock, phases, live, .. } = worker;
         let (log, slowest, voice) = (worker.log, worker.slowest, worker.voice);
@@ -351,7 +351,7 @@ impl<'a> WorkerLoop<'a> {
         debug_assert!(self.batch.len() + self.left <= self.plan.depth as usize);
     }
 
-    /// The same where I/Os have to wait for their time, or where content is made for them.
+    /// Fills a batch if I/Os have to wait for their time, or if their content is generated.
     #[inline(never)]
     fn fill_constrained(&mut self, books: &mut WorkerLedger) -> Option<Nanos> {
         if self.moves {
@@ -391,7 +391,7 @@ impl<'a> WorkerLoop<'a> {
         }
     }
 
-    /// Draws the next I/Os of these requests, with content that is made for them.
+    /// Draws the next I/Os of these requests, and generates their content.
     fn draw_ios(&mut self, requests: &mut Requests, idle: &[u32]) {
         match &mut self.fresh {
             Some(fresh) => {
@@ -405,7 +405,7 @@ impl<'a> WorkerLoop<'a> {
         }
     }
 
-    /// One I/O after the other, as long as there is room for it.
+    /// Submits I/Os sequentially while the quota lasts.
     fn fill_by_quota(&mut self, books: &mut WorkerLedger) {
         let before = self.clock.now();
         while self.batch.len() < self.batches.max_batch()
@@ -461,7 +461,7 @@ impl<'a> WorkerLoop<'a> {
         first
     }
 
-    /// Takes the next recorded I/Os whose time has come, in their order.
+    /// Submits the next due recorded I/Os in order.
     fn fill_recorded(&mut self, books: &mut WorkerLedger) -> Option<Nanos> {
         let WorkerLedger { requests, idle, .. } = books;
         let pacing = self.pacing.as_mut()?;
@@ -492,8 +492,8 @@ impl<'a> WorkerLoop<'a> {
         next
     }
 
-    /// Submits the batch. The start stamp is read right before each system call, once for all I/Os in
-    /// it. The books are put down afterwards.
+    /// Submits the batch. The start stamp is read right before each system call, once for all I/Os in it. The
+    /// ledger is released afterwards.
     #[inline]
     fn submit(&mut self, owner: &mut HandoverOwner<WorkerLedger>) -> Result<(), EngineError> {
         let mut batch = &self.batch[..];

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Receiver of a run's progress: a terminal, a stream of lines, a page, another host. The measurement does
 /// not depend on it, so its methods must not fail or take long.
 pub trait RunObserver: Send + Sync {
-    /// Returns the requested counters and texts. Unrequested ones have no cost.
+    /// Returns the requested counters and texts; others are not produced.
     fn wants(&self) -> Subscriptions {
         Subscriptions::default()
     }
@@ -18,7 +18,7 @@ pub trait RunObserver: Send + Sync {
 
     fn step(&self, _: &str) {}
 
-    /// Reports that the number of I/Os in `-P` was completed this many more times.
+    /// Reports that the number of I/Os in `-P` completed this number of times.
     fn dots(&self, _: u32) {}
 
     fn time_span_begins(&self, _: usize) {}
@@ -27,18 +27,18 @@ pub trait RunObserver: Send + Sync {
 
     fn progress_ends(&self) {}
 
-    /// Number of marks that the user has set since the last call.
+    /// Returns the number of marks that the user set since the last call.
     fn marks(&self) -> u32 {
         0
     }
 
-    /// The figures of an interval of the measured time ([`Subscriptions::intervals`]).
+    /// Receives the figures of an interval of the measurement ([`Subscriptions::intervals`]).
     fn interval(&self, _: &IntervalFigures) {}
 
-    /// The figures of an interval on all hosts of a job, in place of [`RunObserver::interval`].
+    /// Receives the figures of an interval on all hosts of a job, instead of [`RunObserver::interval`].
     fn job_interval(&self, _: &JobInterval) {}
 
-    /// Reports the intermediate results between time spans. Later spans do not have figures yet.
+    /// Receives the intermediate results between time spans; later spans have no figures yet.
     fn time_span_ended(&self, _: &Record) {}
 
     /// Reports the end of the run. Returns a message about undelivered information; the run then counts as
@@ -52,7 +52,7 @@ pub trait RunObserver: Send + Sync {
 pub struct Subscriptions {
     pub steps: bool,
     pub progress: bool,
-    /// Latencies and directions of the progress, which cost time per I/O.
+    /// Whether progress includes latencies and directions, which cost time per I/O.
     pub details: bool,
     pub intervals: bool,
 }
@@ -60,22 +60,22 @@ pub struct Subscriptions {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress<'a> {
     Preparing {
-        /// The file, or how many there are.
+        /// File name, or the number of files.
         name: &'a str,
-        /// Bytes that are written.
+        /// Written bytes.
         done_bytes: u64,
         total_bytes: u64,
     },
     Running {
-        /// Warm-up, measured time or cool-down, in words.
+        /// Phase in words: warm-up, measured time or cool-down.
         phase: &'a str,
         left_ns: Nanos,
-        /// Since the last time; `None` = that was just now.
+        /// Rates since the last progress; `None` = no time has passed.
         rates: Option<Speed>,
         machine: MachineSpeed,
-        /// Each target, if there are several and each worker has one.
+        /// Speed of each target, if there are several and each worker has only one.
         targets: &'a [TargetSpeed],
-        /// Hosts of a job, missing and slow ones first; the rates are the sum.
+        /// Hosts of a job, missing and slow ones first; `rates` are their sum.
         hosts: &'a [HostSpeed],
     },
 }
@@ -86,10 +86,9 @@ pub struct TargetSpeed {
     pub speed: Speed,
 }
 
-/// A host of a job in this second.
+/// Host of a job in the current second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostSpeed {
-    /// Rank and name of the host.
     pub name: String,
     pub state: HostState,
 }
@@ -97,7 +96,7 @@ pub struct HostSpeed {
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostState {
     Lost(String),
-    /// No message for this number of seconds.
+    /// Seconds since the last message.
     Silent(u64),
     Waiting,
     Running(Speed, MachineSpeed),
@@ -106,21 +105,19 @@ pub enum HostState {
 /// Facts about the machine since the last progress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineSpeed {
-    /// Busy share of all CPUs, percent; `None` = unknown.
+    /// Busy share of all CPUs in percent; `None` = unknown.
     pub cpu_percent: Option<f64>,
-    /// Bytes of the device per byte of the workload, since the measurement began; `None` = unknown.
+    /// Device bytes per byte of the workload since the start of the measurement; `None` = unknown.
     pub device_share: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Speed {
-    /// I/Os per second.
     pub iops: f64,
-    /// Bytes per second.
     pub bytes_per_s: f64,
-    /// Mean and 99th percentile, within 1 %; `None` = none were measured.
+    /// Mean and 99th percentile with an error of at most 1 %; `None` = not measured.
     pub latency: Option<(Millis, Millis)>,
-    /// Highest latency, within 1 %.
+    /// Maximum latency with an error of at most 1 %.
     pub max: Option<Millis>,
     /// I/Os per second of reads and of writes; `None` = the workload has one direction, or no one watches.
     pub reads_and_writes: Option<[f64; 2]>,

@@ -11,7 +11,7 @@ pub struct Outcome {
     /// Problems in addition to the valid figures: I/Os that never completed, an incomplete log, lost data.
     /// The exit code reports a failed run.
     pub troubles: Vec<String>,
-    /// Whether the failures were known before anything changed, so that no time span has begun.
+    /// Whether the run failed before any change, so that no time span has begun.
     pub refused: bool,
 }
 

@@ -7,17 +7,17 @@ use diskspd_sys::clock::Nanos;
 use diskspd_trace::formats::RecordedIo;
 use diskspd_trace::replay::ReplayTurns;
 
-/// One pace per target. (Floating requests can't be limited: the profile's validation sees to it.)
+/// Rates by target. Validation excludes limits for floating requests.
 #[derive(Debug)]
 pub(crate) struct Pacing {
     paces: Vec<Pace>,
     targets: Vec<u32>,
-    /// Planned start time of each request's I/O; [`Pacing::UNSCHEDULED`] = as soon as possible.
+    /// Scheduled start time of each request's I/O; [`Pacing::UNSCHEDULED`] = as soon as possible.
     due: Vec<Nanos>,
     /// Maximum measured time in ns.
     longest: Nanos,
     closed: bool,
-    /// Recorded I/Os with their times, instead of the paces.
+    /// Recorded I/Os with their times, instead of rates.
     replay: Option<ReplayTurns>,
     /// Origin of all times in ns.
     start: Nanos,
@@ -49,7 +49,7 @@ impl Pacing {
         Some(Pacing { paces, targets, due, longest, closed: false, replay, start })
     }
 
-    /// Asks for the next I/O of a request; see [`Pace::ask`].
+    /// Requests the next I/O of a request; see [`Pace::ask`].
     #[inline]
     pub(crate) fn ask(&mut self, request: u32, now: Nanos) -> Result<(), Nanos> {
         let pace = &mut self.paces[self.targets[request as usize] as usize];
@@ -87,8 +87,8 @@ impl Pacing {
         (due != Self::UNSCHEDULED).then_some(due)
     }
 
-    /// Measuring, which began at `begin`, is over at `now`: for each target how many I/Os were due and
-    /// hadn't been submitted, and for how long the first one (ns). Empty from the second call on.
+    /// Ends measuring, which began at `begin`, at `now`. Returns for each target the number of due I/Os that
+    /// had not been submitted, and the delay of the first one (ns). Empty from the second call on.
     pub(crate) fn close(&mut self, begin: Nanos, now: Nanos) -> impl Iterator<Item = (usize, u64, Nanos)> {
         let end = now.min(begin.saturating_add(self.longest));
         let closed = std::mem::replace(&mut self.closed, true);
@@ -102,7 +102,7 @@ impl Pacing {
         paces.iter().enumerate().filter_map(overdue).chain(recorded)
     }
 
-    /// Whether a pause begins as soon as everything has been submitted.
+    /// Whether a pause begins after the submission of all I/Os.
     pub(crate) fn burst_ended(&self) -> bool {
         self.paces.iter().any(Pace::burst_ended)
     }

@@ -20,7 +20,7 @@ enum DataSource {
     /// `-Zr`. The content equals DISKSPD's. It comes from the thread's own generator between the draws of
     /// a write and the next I/O, so it also affects addresses.
     Drawn {
-        /// Address offset of DISKSPD's write buffer relative to this one, in bytes mod 8.
+        /// Address offset of DISKSPD's write buffer relative to this one, in bytes modulo 8.
         ahead: usize,
     },
     /// `--compress`, `--dedupe`.
@@ -30,7 +30,7 @@ enum DataSource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PayloadKind {
     Content,
-    /// Unread content, replaced by only the random draws.
+    /// Content that is never read, replaced by its random draws only.
     Draws,
     Nothing,
 }
@@ -66,7 +66,7 @@ impl WriteDataGenerator {
         }
     }
 
-    /// Makes the content of an I/O that was drawn, if it is such a write.
+    /// Generates the content of a drawn I/O, if it is such a write.
     pub(crate) fn make(&mut self, flight: &InFlight, random: &mut Random, memory: SlotMut) {
         let InFlight { io, target, .. } = flight;
         let kind = self.kinds[*target as usize].as_mut().filter(|_| io.op == Operation::Write);

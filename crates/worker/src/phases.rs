@@ -7,7 +7,7 @@ use diskspd_sys::clock::Nanos;
 pub enum Phases<'a> {
     /// Phases set by the controlling thread, which sleeps during them.
     Controlled(&'a Control),
-    /// Phases by its virtual clock, unless the user ends the run.
+    /// Phases by the virtual clock, unless the user ends the run.
     Scheduled(Schedule, &'a Control),
 }
 
@@ -62,7 +62,7 @@ impl Phases<'_> {
         }
     }
 
-    /// Returns the end of measuring; `None` = not ended, or not started.
+    /// Returns the end of the measurement; `None` = not ended, or not started.
     pub(super) fn measure_end(&self) -> Option<Nanos> {
         match self {
             Phases::Controlled(control) => control.measure_end(),

@@ -1,6 +1,5 @@
 //! Dots that show progress (`-P`).
 
-/// Counts down to the next progress dot.
 pub(super) struct Dots {
     pub(super) every: u32,
     pub(super) until_next: u32,

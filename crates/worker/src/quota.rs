@@ -19,14 +19,14 @@ pub struct VolumeQuota {
 #[derive(Debug)]
 struct VolumeTarget {
     direction: Direction,
-    /// Remaining bytes that may be submitted; negative if several threads overshot with their last I/Os.
+    /// Bytes that may still be submitted; negative if several threads exceed it with their last I/Os.
     left: AtomicI64,
-    /// Bytes completed in the measured time, as counted by the results.
+    /// Bytes completed in the measurement, as counted by the results.
     done: AtomicU64,
 }
 
 impl VolumeQuota {
-    /// `None` = no volume ends the span, or one that counts from the start signal.
+    /// Returns `None` if no volume ends the span, or its count begins at the start signal.
     pub fn for_plan(plan: &SpanPlan) -> Option<Arc<VolumeQuota>> {
         let goals: Vec<&VolumeGoal> = plan.volumes.iter().filter(|goal| !goal.from_start).collect();
         (!goals.is_empty()).then(|| Arc::new(VolumeQuota::new(goals)))
@@ -59,7 +59,7 @@ impl VolumeQuota {
         }
     }
 
-    /// Takes this number of bytes in a direction; negative numbers return bytes.
+    /// Takes this number of bytes of a direction; a negative number returns bytes.
     #[inline]
     pub(super) fn take(&self, direction: Direction, bytes: i64) {
         for goal in self.of_direction(direction) {
@@ -68,7 +68,7 @@ impl VolumeQuota {
     }
 }
 
-/// A worker's part in it.
+/// Share of a worker in the quota.
 pub(super) struct WorkerQuota {
     pub(super) quota: Arc<VolumeQuota>,
     pub(super) counts: bool,
@@ -91,7 +91,7 @@ impl WorkerQuota {
         }
     }
 
-    /// Begins measuring for this worker, including its I/Os in flight.
+    /// Starts the measurement of this worker, including its I/Os in flight.
     pub(super) fn begin(&mut self, books: &WorkerLedger) {
         self.counts = true;
         for direction in [Direction::Read, Direction::Write] {

@@ -15,26 +15,24 @@ use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::mutex::LockUnpoisoned;
 use std::sync::{Arc, Mutex};
 
-/// Everything is allocated in [`Recorder::new`]; counting an I/O neither allocates nor locks nor divides by
-/// a float.
+/// Counter of a worker's I/Os. [`Recorder::new`] allocates all memory; counting does not allocate, lock, or
+/// divide by a float.
 #[derive(Debug)]
 pub struct Recorder {
     targets: Vec<TargetResults>,
     errors: Vec<IoErrors>,
-    /// `-D`
     intervals: Option<IntervalLog>,
     responses: Option<IntervalLog>,
     course: Option<LatencyLog>,
     shared: Arc<JointAccounts>,
-    /// `--stream`
     progress: Option<Arc<DirectionCounts>>,
-    /// Whether there is more to an I/O than counting it.
+    /// Whether latencies, intervals or the stream need the time of an I/O.
     timed: bool,
-    /// Whether there is more to its time than the latency.
+    /// Whether intervals or the stream need each I/O.
     detailed: bool,
 }
 
-/// Joint accounts of all workers of a span, only used after their end.
+/// Accounts of all workers of a span together, only used after their end.
 #[derive(Debug, Default)]
 pub struct JointAccounts {
     intervals: Mutex<Option<Intervals>>,
@@ -49,12 +47,12 @@ impl JointAccounts {
         all.get_or_insert_default().add(log);
     }
 
-    /// The intervals of the workers that have ended, merged.
+    /// Returns the merged intervals of the ended workers.
     pub fn take_intervals(&self) -> Option<Intervals> {
         self.intervals.lock_anyway().take()
     }
 
-    /// The course of latencies, of all workers that have ended.
+    /// Returns the latency series of all ended workers.
     pub fn take_latencies(&self) -> Option<LatencySeries> {
         self.latencies.lock_anyway().take()
     }
@@ -64,14 +62,12 @@ impl JointAccounts {
     }
 }
 
-/// A successful completed I/O; I/Os of a batch are mostly equal.
+/// Successful completed I/O; the I/Os of a batch are mostly equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountedIo {
     /// Index of the target in the worker's list.
     pub target: u32,
-    /// A read or a write.
     pub op: Operation,
-    /// Bytes transferred.
     pub bytes: u64,
     pub asked: u32,
     /// Submission time; arbitrary without time stamps.
@@ -102,11 +98,11 @@ pub(crate) struct PacedDelay {
     /// Index of the target in the worker's list.
     pub target: usize,
     pub direction: Direction,
-    /// Submission delay after that time in ns.
+    /// Submission delay after the scheduled start in ns.
     pub delay: u64,
-    /// Reaped so long after that time, ns; anything when no stamps are taken.
+    /// Time from the scheduled start to the reap in ns; arbitrary without time stamps.
     pub response: u64,
-    /// Reap time since the start of measuring in ns.
+    /// Reap time since the start of the measurement in ns.
     pub since_start: u64,
 }
 
@@ -180,12 +176,12 @@ impl Recorder {
         }
     }
 
-    /// Reads and writes that were counted so far, by target in the worker's list.
+    /// Returns the number of counted reads and writes, by target in the worker's list.
     pub fn ios(&self) -> impl Iterator<Item = u64> + '_ {
         self.targets.iter().map(|target| target.read.ios + target.write.ios)
     }
 
-    /// Counts I/Os that were reaped together, at `now`, so long after measuring began.
+    /// Counts I/Os that were reaped together at `now`, `since_start` after the start of the measurement.
     #[inline(always)]
     pub fn count(&mut self, mut ios: impl Iterator<Item = CountedIo>, now: Nanos, since_start: u64) {
         // What can be is decided once for all of them.
@@ -203,7 +199,7 @@ impl Recorder {
             });
         }
         self.close_finished_intervals(since_start);
-        // What was submitted together and reaped together went alike, and is counted together.
+        // I/Os submitted together and reaped together had the same times, and are counted together.
         let Some(mut alike) = ios.next() else { return };
         let mut times = 1;
         for io in ios {
@@ -223,7 +219,7 @@ impl Recorder {
         self.count_alike(io, times);
     }
 
-    /// Counts one I/O that was reaped at `now`, so long after measuring began.
+    /// Counts one I/O that was reaped at `now`, `since_start` after the start of the measurement.
     #[inline(always)]
     pub(crate) fn count_one(&mut self, io: CountedIo, now: Nanos, since_start: u64) {
         if self.timed {
@@ -243,7 +239,7 @@ impl Recorder {
         }
     }
 
-    /// An interval of the course of latencies is over: once a second.
+    /// Closes an interval of the latency series, once a second.
     #[cold]
     fn close_interval(&mut self, since_start: u64) {
         let all = self.latency_moments();
@@ -277,7 +273,7 @@ impl Recorder {
         }
     }
 
-    /// Counts I/Os in everything that is not a sum of the whole span.
+    /// Counts I/Os in all figures except the sums of the whole span.
     #[inline(never)]
     fn record_detail(&mut self, io: IoCompletion, times: u32) {
         let account = of_direction(&mut self.targets[io.target], io.direction);
@@ -325,7 +321,7 @@ impl Recorder {
         }
     }
 
-    /// Counts how late one of those started, which has been counted.
+    /// Counts the lateness of another operation that is already counted.
     pub(crate) fn other_on_time(&mut self, target: usize, op: Operation, delay: u64) {
         let account = self.targets[target].others.of_mut(op);
         if let Some(paced) = account.and_then(|account| account.paced.as_mut()) {
@@ -333,7 +329,7 @@ impl Recorder {
         }
     }
 
-    /// Counts that an I/O would have waited, which has been counted with the others.
+    /// Counts an I/O that would have waited, and is already counted.
     pub fn count_missed(&mut self, target: usize, direction: Direction) {
         let account = of_direction(&mut self.targets[target], direction);
         account.nowait_misses.iter_mut().for_each(|misses| *misses += 1);
@@ -344,7 +340,7 @@ impl Recorder {
         self.targets[target].not_submitted = Some(Box::new(Overdue { ios, longest }));
     }
 
-    /// Counts an I/O that failed. Failures end the run, so this may be slow.
+    /// Counts a failed I/O. Failures end the run, so this may be slow.
     pub fn error(&mut self, target: usize, direction: Direction, errno: i32, offset: u64, now: Nanos) {
         let at_us = (now / 1000) as i64;
         let target = self.targets[target].target;
@@ -401,7 +397,7 @@ fn counts_agree(account: &DirectionResults) -> bool {
         && paced.and_then(|paced| paced.response.as_ref()).is_none_or(|all| counted(all) == on_time)
 }
 
-/// The accounts of a worker that has done nothing.
+/// Returns empty results of a worker.
 pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
     let direction = |paced: bool, no_wait: bool| DirectionResults {
         nowait_misses: no_wait.then_some(0),
@@ -463,7 +459,7 @@ pub(crate) fn whole_targets(worker: &WorkerPlan, entries: Vec<TargetResults>) ->
     whole
 }
 
-/// Adds errors of one worker to the total, by kind.
+/// Adds the errors of a worker to the total, by kind.
 pub fn merge_errors(all: &mut Vec<IoErrors>, more: Vec<IoErrors>) {
     for error in more {
         let same = |e: &&mut IoErrors| {
@@ -481,7 +477,7 @@ pub fn merge_errors(all: &mut Vec<IoErrors>, more: Vec<IoErrors>) {
     }
 }
 
-/// Times that are kept of one kind of error.
+/// Maximum number of kept times per kind of error.
 const MAX_ERROR_TIMES: usize = 1024;
 
 fn keep_first_and_last(times: &mut Vec<i64>) {
@@ -490,7 +486,7 @@ fn keep_first_and_last(times: &mut Vec<i64>) {
     }
 }
 
-/// The times of errors, which workers take from their clocks, are counted from when measuring began.
+/// Converts the times of errors from the workers' clocks to times since the start of the measurement.
 pub fn count_from(start: Nanos, errors: &mut [IoErrors]) {
     let times = errors.iter_mut().flat_map(|error| &mut error.at_us);
     times.for_each(|at| *at = at.saturating_sub((start / 1000) as i64));
@@ -509,7 +505,6 @@ pub fn describe_error(plan: &SpanPlan, error: &IoErrors) -> String {
     )
 }
 
-/// Seconds in ns.
 pub fn seconds(s: u32) -> u64 {
     u64::from(s) * SECOND
 }

@@ -6,7 +6,7 @@ use diskspd_plan::{WorkerPlan, WriteContent};
 use diskspd_sys::clock::Nanos;
 use diskspd_trace::formats::RecordedIo;
 
-/// Properties of a request kept while its I/O is in flight.
+/// Properties of a request while its I/O is in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct InFlight {
     pub started: Nanos,
@@ -29,7 +29,7 @@ impl InFlight {
 pub struct Requests {
     pub flights: Vec<InFlight>,
     places: Vec<RequestAreas>,
-    /// The I/Os of a request differ in their offsets only, and `flights` has the rest.
+    /// Whether the I/Os of a request differ only in their offsets; `flights` has the rest.
     prepared: bool,
 }
 
@@ -44,7 +44,7 @@ struct RequestAreas {
 #[derive(Debug, Clone, Copy)]
 struct Area {
     start: u64,
-    /// From one request to the next: a block, or nothing when all share a source.
+    /// Distance between the buffers of two requests: a block, or 0 if all share a source.
     step: u64,
     /// Mask for rounding down positions in a source; 0 without a source.
     mask: u64,
@@ -95,7 +95,7 @@ impl Requests {
         self.prepared = true;
     }
 
-    /// The file of one of the thread's targets in its engine.
+    /// Returns the engine's file of a target of the thread.
     pub fn file(&self, target: u32) -> u32 {
         self.places[target as usize].file
     }
@@ -116,7 +116,7 @@ impl Requests {
         self.places[next.target as usize].take_request(&mut self.flights, request, next)
     }
 
-    /// A recorded I/O for a request, on the first target.
+    /// Creates a recorded I/O for a request, on the first target.
     pub fn recorded(&mut self, io: &RecordedIo, op: Operation, request: u32) -> Io {
         let direction = if io.write { Direction::Write } else { Direction::Read };
         let next = NextIo { target: 0, length: io.bytes, offset: io.offset, slice: 0, direction };
@@ -125,7 +125,7 @@ impl Requests {
         io
     }
 
-    /// Draws the next I/Os of several requests, in order; they are the batch.
+    /// Draws the next I/Os of several requests, in order, as the batch.
     // The calls alone would be a tenth of the loop, so what is called for each I/O is inlined here.
     #[inline(always)]
     pub fn fill(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {

@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The only channel for a run's messages, so that all of them can be kept.
+/// Only channel for a run's messages, so that all of them can be kept.
 pub struct RunReporter {
     listener: Arc<dyn RunObserver>,
     wants: Subscriptions,
@@ -62,7 +62,7 @@ impl RunReporter {
         self.listener.run_ended()
     }
 
-    /// All that was noticed so far, in its order.
+    /// Returns all messages so far, in order.
     pub fn notices(&self) -> Vec<Finding> {
         self.notices.lock_anyway().clone()
     }
@@ -77,7 +77,7 @@ impl RunReporter {
         self.report_finding(Finding::warning(text));
     }
 
-    /// Warns once per time span about something common to many threads.
+    /// Warns once per time span about a matter common to many threads.
     pub fn warn_once(&self, text: String) {
         let mut said = self.said.lock_anyway();
         if !said.contains(&text) {
@@ -136,7 +136,7 @@ impl RunReporter {
         }
     }
 
-    /// Notes the marks of the user, who set them by `passed` ns after the phase began.
+    /// Records the marks of the user, set by `passed` ns after the start of the phase.
     pub fn note_marks(&self, phase: &str, passed: Nanos) {
         for _ in 0..self.listener.marks() {
             self.note(&format!(
@@ -164,7 +164,7 @@ impl fmt::Debug for RunReporter {
     }
 }
 
-/// Returns the work between two checks; `None` if they are the same check.
+/// Returns the work between two checks; `None` = the same check.
 pub fn speed_between(before: &WorkerSums, now: &WorkerSums) -> Option<Speed> {
     if before.at == 0 || now.at <= before.at {
         return None;

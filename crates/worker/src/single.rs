@@ -9,7 +9,7 @@ use diskspd_sys::clock::Nanos;
 use diskspd_sys::handover_cell::HandoverOwner;
 
 impl WorkerLoop<'_> {
-    /// Whether the worker submits one I/O at a time and decides only its address before.
+    /// Whether the worker submits one I/O at a time and decides only its address in advance.
     pub(super) fn is_single(&self) -> bool {
         let one = self.plan.depth == 1 || self.batches.is_single();
         let rare = [self.is_special, self.flushes.is_some(), self.counting.is_some(), self.awaited > 1];

@@ -1,4 +1,4 @@
-//! The slowest I/Os of a worker (`--explain`), handed out as they come.
+//! The slowest I/Os of a worker (`--explain`), reported continuously.
 
 use crate::telemetry::io_log::{Entry, LineRing, Producer};
 use diskspd_base::message_error::MessageError;
@@ -13,12 +13,12 @@ pub struct SlowestRings {
     pub wanted: u32,
 }
 
-/// Hands out the I/Os that may be among the slowest of their second: of most it takes no more than a
-/// comparison. Its memory is made when it is.
+/// Reports the I/Os that may be among the slowest of their second. Most cost only a comparison. Its memory is
+/// allocated on creation.
 #[derive(Debug)]
 pub struct Slowest<'a> {
     out: Producer<'a>,
-    /// The longest latencies of the present second, the shortest of them on top.
+    /// Longest latencies of the current second, with the shortest of them on top.
     longest: BinaryHeap<Reverse<Nanos>>,
     most: usize,
     threshold: Nanos,
@@ -31,7 +31,7 @@ pub fn no_memory(wanted: u32) -> String {
 }
 
 impl<'a> Slowest<'a> {
-    /// Creates it for this number of I/Os per second.
+    /// Creates the buffer for this number of I/Os per second.
     ///
     /// # Errors
     /// Fails without memory.
@@ -51,13 +51,13 @@ impl<'a> Slowest<'a> {
         }
     }
 
-    /// Whether an I/O of this latency is among the slowest so far.
+    /// Whether a latency is among the slowest so far.
     #[inline]
     pub fn wants(&self, latency: Nanos) -> bool {
         latency > self.threshold
     }
 
-    /// Hands one out that is. `entry`: its start by the clock itself.
+    /// Passes on a slow I/O; the start in `entry` is the time of the clock itself.
     pub fn push(&mut self, entry: Entry) {
         self.longest.push(Reverse(entry.latency));
         if self.longest.len() > self.most {

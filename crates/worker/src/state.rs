@@ -1,4 +1,4 @@
-//! A worker at work.
+//! State of a running worker.
 
 use super::aux_operations::AuxOperations;
 use super::batches::Batches;
@@ -26,7 +26,7 @@ use std::time::Duration;
 /// end.
 pub(super) const TICK: Duration = Duration::from_millis(100);
 
-/// A worker at work, without its books. Everything is allocated when it begins.
+/// State of a running worker, without its ledger. All memory is allocated at the start.
 pub(super) struct WorkerLoop<'a> {
     pub(super) plan: &'a WorkerPlan,
     pub(super) engine: Box<dyn Engine>,
@@ -38,7 +38,7 @@ pub(super) struct WorkerLoop<'a> {
     pub(super) log: Option<Producer<'a>>,
     pub(super) slowest: Option<Slowest<'a>>,
     pub(super) voice: &'a RunReporter,
-    /// Remaining idle requests when the batch is full, known even while the books are put down.
+    /// Idle requests left after a full batch, known even while the ledger is released.
     pub(super) left: usize,
     pub(super) batch: Vec<Io>,
     pub(super) done: Vec<CompletedIo>,
@@ -57,23 +57,24 @@ pub(super) struct WorkerLoop<'a> {
     pub(super) batches: Batches,
     /// `-u`: maximum completions per wait; otherwise 1.
     pub(super) awaited: usize,
-    /// `-oc`: completions that are taken at a time, at most.
+    /// `-oc`: maximum number of completions taken at a time.
     pub(super) most_taken: usize,
-    /// Waits and calls are counted for the reports of DISKSPD 2.3; `None` = they aren't.
+    /// Waits and calls for the reports of DISKSPD 2.3; `None` = not counted.
     pub(super) counting: Option<Counting>,
     pub(super) submitted: Nanos,
-    /// Whether I/Os get stamps. Without latencies, intervals and log no clock is read for them.
+    /// Whether I/Os get time stamps; without latencies, intervals and log the clock is not read.
     pub(super) timed: bool,
-    /// The log counts from here.
+    /// Origin of the log's times.
     pub(super) start_signal: Nanos,
-    /// Whether single I/Os are reported: for the log, the live line, or start times.
+    /// Whether each I/O is reported: for the log, the live line, or start times.
     pub(super) tells: bool,
-    /// The live line, dots, or a reader of single I/Os (`tells`) report completions.
+    /// Whether the live line, dots, or a reader of each I/O (`tells`) need completions.
     pub(super) is_watched: bool,
-    /// Start of a period without completions, detected by a vain wait; `None` if there were completions.
+    /// Start of a period without completions, detected by a wait without result; `None` = there were
+    /// completions.
     pub(super) silent_since: Option<Nanos>,
     /// Target and age (ns) of I/Os completed in the cool-down that were in flight at the end of measuring.
     pub(super) late: Vec<(u32, Nanos)>,
-    /// Requests that stopped (`-x`).
+    /// Requests that were given up (`-x`).
     pub(super) given_up: Vec<u32>,
 }

@@ -22,10 +22,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Completes everything in `each` ns, and keeps a list of its I/Os.
+/// Engine that completes each I/O in `each` ns, and lists its I/Os.
 struct Notes {
     each: u64,
-    /// Number of the I/O that fails, from 1; 0 = none.
+    /// Number of the failing I/O, from 1; 0 = none.
     fails: usize,
     seen: Rc<RefCell<Vec<Io>>>,
     waiting: Vec<Io>,
@@ -80,7 +80,7 @@ fn plan_worker(target: Target, latencies: bool) -> SpanPlan {
     plan::plan(&Profile::default(), &span, around).expect("a plan")
 }
 
-/// Runs `works` with a worker whose engine takes notes, for a microsecond; returns its I/Os too.
+/// Runs `works` for a microsecond with a worker whose engine lists its I/Os; returns them too.
 fn record_ios<R>(
     span: &SpanPlan,
     (each, fails): (u64, usize),
@@ -145,7 +145,7 @@ fn mapped_ios_follow_order_of_diskspd() {
     }
 }
 
-/// End, results, errors, waits, idle requests and last completions of a loop.
+/// Formats end, results, errors, waits, idle requests and last completions of a loop.
 fn outcome_text(span: &SpanPlan, worker: Worker, single: bool) -> String {
     let (mut work, mut owner) = WorkerLoop::new(worker, span);
     assert!(work.is_single());
@@ -165,7 +165,7 @@ fn outcome_text(span: &SpanPlan, worker: Worker, single: bool) -> String {
 }
 
 #[test]
-fn single_and_general_loop_do_the_same() {
+fn single_and_general_loop_give_equal_results() {
     let mut cases = 0;
     for (depth, mapped) in [(1, false), (1, true), (4, true)] {
         for (latencies, (random, writes)) in

@@ -6,7 +6,7 @@ use super::{Phases, Requests, TICK, WorkerLedger, WorkerLoop};
 use diskspd_engine::CompletedIo;
 use diskspd_sys::clock::Nanos;
 
-/// The most that are listed for a target; the oldest ones come first.
+/// Maximum number of listed I/Os per target; the oldest are listed.
 const MAX_LISTED: usize = 1024;
 
 /// Records I/Os completed in the cool-down. `late` gets target and age (ns) of I/Os that were in flight at

@@ -10,7 +10,7 @@ use diskspd_machine::zones::Zone;
 use diskspd_plan::workload::{Pattern, Random};
 use diskspd_plan::{WorkerPlan, WorkerTarget};
 
-/// Seed modifier, so that addresses are the same with and without zones.
+/// Modifier of the seed, so that addresses are equal with and without zones.
 const SEED: u64 = u64::from_be_bytes(*b"in zones");
 
 #[derive(Debug)]
@@ -20,13 +20,13 @@ pub(crate) struct Zones {
     random: Random,
     /// Zones that a request, which is in no other call, has to reset before its next I/O.
     pub(super) owed: Vec<OwedReset>,
-    /// Owed resets of requests that flush first (`--fsync-every`).
+    /// Due resets of requests that flush first (`--fsync-every`).
     held: Vec<OwedReset>,
     /// Maximum number of concurrent resets; one if the thread executes them.
     pub(super) at_a_time: usize,
 }
 
-/// A reset before a request's next I/O.
+/// Reset before a request's next I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OwedReset {
     pub(super) request: u32,
@@ -44,12 +44,12 @@ struct ZonedTarget {
     alignment: u64,
     is_random: bool,
     writes: bool,
-    /// The first request that belongs to the target, and by request the zone that it writes.
+    /// First request of the target, and the zone of each request.
     first_request: u32,
     written: Vec<usize>,
     /// Start of the search for the next zone to write.
     next: usize,
-    /// Position of the next sequential read: zone, and bytes from its start.
+    /// Position of the next sequential read: zone, and offset in bytes.
     reading: (usize, u64),
 }
 
@@ -69,7 +69,7 @@ enum ZoneClass {
 }
 
 impl Zones {
-    /// `None` = no target has zones.
+    /// Returns `None` if no target has zones.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Zones> {
         let mut zones = Zones {
             targets: Vec::with_capacity(plan.targets.len()),
@@ -100,7 +100,7 @@ impl Zones {
         Some(zones)
     }
 
-    /// Returns the position of an I/O instead of its drawn position.
+    /// Returns the position that replaces the drawn position of an I/O.
     pub(crate) fn place(&mut self, target: u32, io: &Io) -> u64 {
         let Some(of) = self.targets.get_mut(target as usize).and_then(Option::as_mut) else {
             return io.offset;
@@ -111,7 +111,7 @@ impl Zones {
         }
     }
 
-    /// An I/O has ended well. `true` = its request owes a reset from now on.
+    /// Records a successful I/O. Returns whether its request must reset a zone.
     pub(crate) fn ended(&mut self, target: u32, io: &Io, bytes: u64) -> bool {
         let Some(of) = self.targets.get_mut(target as usize).and_then(Option::as_mut) else { return false };
         if io.op == Operation::Read {
@@ -129,7 +129,7 @@ impl Zones {
         self.held.extend(owed);
     }
 
-    /// A request has flushed. `true` = it owes a reset.
+    /// Records a flush of a request. Returns whether it must reset a zone.
     pub(crate) fn release(&mut self, request: u32) -> bool {
         let before = self.owed.len();
         self.owed.extend(self.held.extract_if(.., |owed| owed.request == request));
@@ -205,7 +205,7 @@ impl ZonedTarget {
         start + written
     }
 
-    /// A write has ended; returns its zone if no further one fits.
+    /// Records a completed write; returns its zone if no further write fits.
     fn has_written(&mut self, request: u32, bytes: u64) -> Option<usize> {
         let index = self.request_slot(request);
         let zone = &mut self.zones[index].zone;
@@ -316,7 +316,7 @@ mod tests {
         Io { request, op, offset, length: 4, ..Io::NONE }
     }
 
-    /// Writes once with a request; returns where, and which zone is reset afterwards.
+    /// Writes once with a request; returns the position, and the zone that is reset afterwards.
     fn write(zones: &mut Zones, request: u32) -> (u64, Option<u64>) {
         let drawn = sample_io(request, Operation::Write, 0);
         let offset = zones.place(1, &drawn);
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_zone_is_reset_and_written_again() {
+    fn single_zone_is_reset_and_reused() {
         let mut zones = sample_zones(sample_target(&[0], 1, 100, true));
         let written: Vec<_> = (0..4).map(|_| write(&mut zones, 3)).collect();
         assert_eq!(written, [(16, None), (20, None), (24, Some(16)), (16, None)]);
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn mixed_thread_always_has_zones_to_read_and_reset() {
+    fn mixed_thread_has_zones_for_reads_and_resets() {
         for (requests, count) in [(1, 2), (2, 4), (3, 6), (3, 9)] {
             for is_random in [false, true] {
                 let mut written = vec![0; count];

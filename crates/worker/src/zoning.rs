@@ -13,7 +13,7 @@ impl WorkerLoop<'_> {
         }
     }
 
-    /// Makes a batch of resets that are owed; false = none are.
+    /// Fills a batch with due resets; returns false if there are none.
     pub(super) fn draw_resets(&mut self, books: &mut WorkerLedger) -> bool {
         let Some(zones) = self.zones.as_mut().filter(|zones| !zones.owed.is_empty()) else { return false };
         self.batch.clear();

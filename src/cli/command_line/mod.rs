@@ -30,17 +30,17 @@ pub(super) enum Operands {
     FilesOrFio,
     /// Words of fio's command line, with options of a run that go with `--fio` among them.
     Fio,
-    /// Words, of which the first is one of these.
+    /// Words; the first is one of these.
     OneOf(fn() -> Vec<&'static str>),
-    /// The name of a command, or one of these words.
+    /// A command's name, or one of these words.
     CommandOr(fn() -> Vec<&'static str>),
-    /// Options of a run and its targets, the command's own anywhere among them.
+    /// Options and targets of a run; the command's own options can be anywhere among them.
     Line,
     Rerun,
     LineBehind,
-    /// Files, then `--` and another program with its arguments.
+    /// Files, then `--` and the command line of another program.
     Program,
-    /// [`Operands::LineBehind`], and [`Operands::Line`] where one of these options is given.
+    /// [`Operands::LineBehind`]; [`Operands::Line`] if one of these options is given.
     LineWith {
         opened_by: &'static [&'static str],
         of_run: &'static [&'static str],
@@ -61,7 +61,6 @@ impl Operands {
 pub(super) struct CommandLine {
     name: &'static str,
     rows: &'static [OptionRow],
-    /// The options that were given, in order.
     options: Vec<GivenOption>,
     pub words: Vec<OsString>,
     /// The line of a run, or the arguments after `--`; `None` if missing.
@@ -90,7 +89,6 @@ impl CommandLine {
         self.options.iter().filter(|given| given.name == row.name)
     }
 
-    /// The values of an option, in order.
     fn values(&self, row: &OptionRow) -> impl DoubleEndedIterator<Item = &OsStr> {
         self.given_values(row).map(|given| given.value.as_os_str())
     }
@@ -99,7 +97,6 @@ impl CommandLine {
         self.values(row).next().is_some()
     }
 
-    /// The files or folders of an option, in order.
     pub(super) fn paths(&self, row: &OptionRow) -> Vec<PathBuf> {
         self.values(row).map(PathBuf::from).collect()
     }
@@ -107,7 +104,7 @@ impl CommandLine {
     /// The file or folder of an option that takes one.
     ///
     /// # Errors
-    /// Several are given: the last would silently replace the others.
+    /// Fails if several are given, because the last would silently replace the others.
     pub(super) fn path(&self, row: &OptionRow) -> Result<Option<PathBuf>, CliError> {
         match self.given_values(row).nth(1) {
             None => Ok(self.values(row).next().map(PathBuf::from)),
@@ -115,7 +112,7 @@ impl CommandLine {
         }
     }
 
-    /// The word or text that was given last.
+    /// Returns the last given word or text.
     pub(super) fn text(&self, row: &OptionRow) -> Option<String> {
         self.texts(row).pop()
     }
@@ -141,10 +138,7 @@ impl CommandLine {
         Ok(self.read_values(row, read)?.pop())
     }
 
-    /// The same of all values.
-    ///
-    /// # Errors
-    /// One of them is not possible.
+    /// As [`CommandLine::read_value`], for all values of an option.
     pub(super) fn read_values<T, E: Into<String>>(
         &self,
         row: &OptionRow,
@@ -168,8 +162,6 @@ impl CommandLine {
         self.given_values(row).map(read).collect()
     }
 
-    /// # Errors
-    /// The place is missing or invalid.
     pub(super) fn stream(&self, row: &OptionRow) -> Result<Option<StreamRequest>, CliError> {
         let read = |given: &GivenOption| {
             let impossible =
@@ -183,7 +175,7 @@ impl CommandLine {
         self.words.iter().map(PathBuf::from).collect()
     }
 
-    /// The words as targets, byte by byte.
+    /// Returns the words as targets, unchanged byte by byte.
     pub(super) fn targets(&self) -> Vec<RawText> {
         self.words.iter().map(|word| RawText::from(word.as_encoded_bytes().to_vec())).collect()
     }
@@ -195,10 +187,7 @@ impl CommandLine {
         }
     }
 
-    /// Refuses two options of a group.
-    ///
-    /// # Errors
-    /// The two that exclude each other.
+    /// Refuses two options of a group that exclude each other.
     pub(super) fn refuse_both(&self, exclusive: &[&[OptionRow]]) -> Result<(), CliError> {
         for group in exclusive {
             let given: Vec<&str> =
@@ -230,7 +219,7 @@ impl CommandLine {
     /// The folder of the history, where one of these words names a run of it.
     ///
     /// # Errors
-    /// It is given in vain.
+    /// Fails if the option has no effect.
     pub(super) fn store_of<'a>(
         &self,
         row: &OptionRow,

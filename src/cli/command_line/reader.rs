@@ -83,7 +83,7 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Words of fio's command line, the options of the command among them.
+    /// Reads fio's command line, with options of the command among its words.
     fn take_fio(&mut self, arguments: &[OsString]) -> Result<(), CliError> {
         let (mut line, mut rest) = (Vec::new(), arguments.iter());
         while let Some(argument) = rest.next() {
@@ -190,7 +190,7 @@ fn one_of(words: &[&str], given: &OsStr) -> Result<(), Option<String>> {
     if words.iter().any(|word| word.as_bytes() == given) { Ok(()) } else { Err(nearest) }
 }
 
-/// Refuses a long option that a run doesn't have either.
+/// Refuses a long option that is not an option of a run either.
 fn refuse_unknown(argument: &OsStr) -> Result<(), CliError> {
     match argument.as_encoded_bytes() {
         bytes if is_of_runs(bytes) => Ok(()),

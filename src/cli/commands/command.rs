@@ -1,4 +1,4 @@
-//! A command of the program: its name, options and how it is read.
+//! A command of the program: its name, its options and its parser.
 
 use crate::cli::command_line::{CommandLine, Operands};
 use crate::cli::error::CliError;
@@ -13,7 +13,7 @@ pub(crate) struct Command {
     pub arguments: &'static str,
     pub help: &'static str,
     pub(super) options: &'static [OptionRow],
-    /// Groups of options of which one at most is given.
+    /// Groups of mutually exclusive options.
     pub(super) exclusive: &'static [&'static [OptionRow]],
     pub takes: Operands,
     /// Example command lines with descriptions, at least two if there are any.
@@ -36,7 +36,7 @@ impl Command {
         }
     }
 
-    /// Returns its options and the options of every command.
+    /// Returns the command's options, and the options of every command.
     pub(crate) fn rows_and_help(&self) -> Vec<OptionRow> {
         let mut rows = self.rows();
         if !rows.iter().any(|row| row.name == GIVE_UP.name) {

@@ -89,7 +89,7 @@ pub(super) fn all_names() -> Vec<&'static str> {
     COMMANDS.iter().map(|command| command.name).collect()
 }
 
-/// Whether a command line, valid or not, asks for the exit codes of `git bisect run`.
+/// Whether a command line, valid or not, requests the exit codes of `git bisect run`.
 pub fn is_bisection(arguments: &[OsString]) -> bool {
     let own = arguments.iter().skip(1).take_while(|word| *word != "--");
     arguments.get(1).is_some_and(|word| word == "compare" || word == "baseline")
@@ -99,7 +99,7 @@ pub fn is_bisection(arguments: &[OsString]) -> bool {
         })
 }
 
-/// All commands but `help`, which explains them.
+/// Returns the names of all commands except `help`.
 pub fn names() -> Vec<&'static str> {
     all_names().into_iter().filter(|name| *name != "help").collect()
 }
@@ -120,7 +120,7 @@ pub(super) fn with_command_first(arguments: &[OsString]) -> Cow<'_, [OsString]> 
 pub(super) fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invocation, CliError>> {
     let (word, rest) = arguments.split_first()?;
     let command = find(word.as_encoded_bytes())?;
-    // What is behind -- can be another program's.
+    // Words after -- may belong to another program.
     let own = if matches!(command.takes, Operands::Program) {
         rest.split(|word| word == "--").next()
     } else {

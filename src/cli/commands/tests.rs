@@ -22,7 +22,7 @@ fn rerun_accepts_long_options_of_runs_only() {
 }
 
 #[test]
-fn every_command_is_offered_behind_man_and_help() {
+fn man_and_help_accept_every_command() {
     for name in ["man", "help"] {
         let words = find(name.as_bytes()).unwrap().takes.words(all_names).unwrap();
         assert!(COMMANDS.iter().all(|command| words.contains(&command.name)), "{name}");
@@ -30,7 +30,7 @@ fn every_command_is_offered_behind_man_and_help() {
 }
 
 #[test]
-fn near_command_word_is_distinguished_from_target() {
+fn misspelled_command_differs_from_target() {
     let nearly = |word: &str| nearly(&["diskspd".into(), word.into()]).map(|(_, name)| name);
     let meant = [
         ("repot", "report"),
@@ -147,7 +147,7 @@ mod reader {
     }
 
     #[test]
-    fn all_else_is_the_line_of_a_run() {
+    fn unknown_first_word_starts_a_run() {
         let given = read(Operands::Line, &["--engine", "sim", "--x", "1", "-b4K", "f", "--y"]).unwrap();
         assert_eq!(given.line.unwrap(), ["--engine", "sim", "-b4K", "f"]);
         let given = read(Operands::LineBehind, &["f", "--y", "--", "--y", "-b4K"]).unwrap();

@@ -56,7 +56,7 @@ const BEGIN: &str = r"# Completions of diskspd for PowerShell.
 Register-ArgumentCompleter -Native -CommandName diskspd, diskspd.exe, diskspd-lab,
     diskspd-lab.exe -ScriptBlock {
     param($word, $line, $cursor)
-    # Of which command (- = a run), an option or a word, its values (@ = files), what it is.
+    # Columns: command (- = a run), option or word, its values (@ = files), description.
     $rows = @'
 ";
 
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_and_texts_of_the_script_are_closed() {
+    fn script_brackets_and_quotes_are_balanced() {
         let script = script();
         let code: String =
             script.lines().filter(|line| !line.contains('|') || line.starts_with(' ')).collect();

@@ -45,7 +45,7 @@ pub(super) const FLAGS: &[Flag] = &[
         name: Letter(b's'),
         forms: &[
             ("-s[<stride>]", "sequential I/O with this stride (default: the block size)"),
-            ("-si[<stride>]", "the same, all threads of a target sharing one position"),
+            ("-si[<stride>]", "sequential I/O with one position for all threads of a target"),
         ],
         default: "sequential, stride = block size",
         notes: "-s0 is the block size. Without -si, several threads each walk the target from the base.",
@@ -171,7 +171,7 @@ fn sequential_words(_: &TimeSpan, target: &Target) -> Vec<String> {
     when(target.mix.is_empty() && target.random_ratio == 0, shared.to_owned() + &alignment_text(target))
 }
 
-/// Alignment or stride, where it isn't the block size.
+/// Prints the alignment or stride if it differs from the block size.
 fn alignment_text(target: &Target) -> String {
     let is_block_size = !target.is_mixed() && target.block_alignment == u64::from(target.block_size);
     if target.block_alignment == 0 || is_block_size { String::new() } else { size(target.block_alignment) }

@@ -18,7 +18,6 @@ pub(super) fn read(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), Va
     }
 }
 
-/// Returns its words. The machine's order does not have any.
 pub(super) fn words(span: &TimeSpan, _: &Target) -> Vec<String> {
     let cpus: Vec<String> = span.affinity.iter().filter_map(|at| Some(at.cpu?.to_string())).collect();
     when(!span.affinity.is_empty() && span.affinity_traversal.is_none(), cpus.join(","))
@@ -99,7 +98,7 @@ fn parse_list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, ValueError> {
     }
 }
 
-/// A CPU, or all from one to another.
+/// Parses a CPU, or a range of CPUs.
 fn parse_range(item: &[u8], start: usize, most: u8) -> Result<std::ops::RangeInclusive<u8>, ValueError> {
     let Some(dash) = item.iter().position(|b| *b == b'-').filter(|dash| *dash > 0) else {
         let cpu = parse_number(item, start, "CPU", most)?;

@@ -36,7 +36,7 @@ pub(super) fn read(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), Va
     Ok(())
 }
 
-/// Reads one pair; returns it and how many bytes it took.
+/// Parses one pair; returns it and its length in bytes.
 fn parse_pair(
     kind: DistributionKind,
     text: &[u8],

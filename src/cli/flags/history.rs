@@ -1,4 +1,4 @@
-//! `--save --store`: runs that are kept.
+//! `--save --store`: stored runs.
 
 use crate::cli::SaveRequest;
 use crate::cli::draft::RunRequestBuilder;

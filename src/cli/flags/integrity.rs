@@ -85,7 +85,7 @@ fn verify_words(options: &RunOptions) -> Vec<String> {
     optional_word(options.verify.map(|part| VERIFIED_PARTS.print(part) + &numbers))
 }
 
-/// `2,1`.
+/// Parses a list such as `2,1`.
 fn target_numbers(value: &[u8]) -> Result<Vec<u32>, ValueError> {
     let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse().ok().filter(|number| *number > 0);
     let numbers: Option<Vec<u32>> = value.split(|byte| *byte == b',').map(number).collect();

@@ -22,7 +22,6 @@ mod writing;
 
 use super::flag::{Flag, Name};
 
-/// Options that belong together, in the order of the help.
 pub(super) struct OptionGroup {
     pub topic: &'static str,
     pub title: &'static str,
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_decides_whether_files_carry_it() {
+    fn option_rows_state_if_files_may_contain_them() {
         let carried = |wanted: CarriedByFile| {
             all().filter(move |flag| flag.carried == wanted).map(|flag| flag.name.with_dashes())
         };
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_have_only_options_that_files_carry() {
+    fn presets_use_options_permitted_in_files() {
         for part in PRESETS.iter().flat_map(|preset| preset.parts) {
             let words: Vec<OsString> = part.options.split(' ').map(OsString::from).collect();
             assert_eq!(
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn no_row_calls_an_option_ignored() {
+    fn no_option_is_documented_as_ignored() {
         assert!(!crate::cli::compatibility::table().to_lowercase().contains("ignored"));
     }
 

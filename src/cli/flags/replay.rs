@@ -95,7 +95,7 @@ fn read_speed(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueEr
     Ok(())
 }
 
-/// `2`, `0.5`
+/// Parses a factor such as `2` or `0.5`.
 fn parse_thousandths(text: &str) -> Option<u32> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -11,7 +11,7 @@ const DEPTH: &str = "a number of completions from 1 to 16";
 const BATCH: &str = "a number of I/Os from 1 to 65536, or percent with p after it, from 1 to 100; n before \
                      it for buffers that are not registered";
 
-/// `-o<count>`, or `-oc<count>`.
+/// Parses `-o<count>` and `-oc<count>`.
 pub(super) fn requests(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     if let [b'c', value @ ..] = value {
         let depth = draft.lenient_integer(("-oc", ""), value, Quantity::Count, DEPTH)?;

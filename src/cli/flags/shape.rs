@@ -176,7 +176,7 @@ pub(super) const FLAGS: &[Flag] = &[
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| share_of(target, Operation::WriteZeroes)),
         read: Read::Text(|draft, value| {
-            let percent = parse_share(value, "leave out --write-zeroes for none")?;
+            let percent = parse_share(value, "for no such writes, omit --write-zeroes")?;
             draft.target.shares.set(Operation::WriteZeroes, percent);
             Ok(())
         }),
@@ -197,7 +197,10 @@ pub(super) const FLAGS: &[Flag] = &[
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| share_of(target, Operation::DurableWrite)),
         read: Read::Text(|draft, value| {
-            draft.target.shares.set(Operation::DurableWrite, parse_share(value, "leave out --fua for none")?);
+            draft
+                .target
+                .shares
+                .set(Operation::DurableWrite, parse_share(value, "for no such writes, omit --fua")?);
             Ok(())
         }),
         ..DISKSPD
@@ -222,7 +225,7 @@ fn parse_share(value: &[u8], none: &'static str) -> Result<u32, ValueError> {
 }
 
 fn read_distribution(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
-    // What isn't UTF-8 is none of the forms.
+    // Text that is not UTF-8 matches no form.
     let text = std::str::from_utf8(value).unwrap_or("?");
     let wrong = |wrong: SpreadError| {
         let what = if value.is_empty() { "the value is missing" } else { wrong.what };
@@ -245,7 +248,7 @@ fn content_shape(draft: &mut RunRequestBuilder) -> &mut ContentShape {
     draft.target.content.get_or_insert_default()
 }
 
-/// Parses strictly, so that invalid numbers do not become 0.
+/// Parses strictly: an invalid number is an error, not 0.
 fn parse_percent(value: &[u8]) -> Result<u32, ValueError> {
     const EXPECTED: &str = "a percentage from 0 to 99, such as 60";
     let (number, digits) =

@@ -245,11 +245,9 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-/// Numbers of `-I`.
 const PRIORITIES: [(i32, IoPriority); 3] =
     [(1, IoPriority::VeryLow), (2, IoPriority::Low), (3, IoPriority::Normal)];
 
-/// A lenient integer of at least 1.
 const fn at_least_one(
     quantity: Quantity,
     expected: &'static str,

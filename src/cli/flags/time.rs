@@ -65,7 +65,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-/// A lenient number of seconds; no digits read as 0.
+/// Lenient number of seconds; a value without digits is 0.
 const fn seconds_reader(set: fn(&mut RunRequestBuilder, i32)) -> Read {
     Read::Integer {
         required: false,

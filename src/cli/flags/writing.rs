@@ -1,4 +1,4 @@
-//! `-w -Z`: how much is written, and what.
+//! `-w -Z`: share and content of writes.
 
 use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;

@@ -1,4 +1,4 @@
-//! The arguments of each rank, which must be the same: rank 0 reads its own for all.
+//! The arguments of the ranks, which must be equal: rank 0 reads its own for all.
 
 use crate::profile::RawText;
 use std::ffi::OsString;
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_differ_in_all_except_name_and_library() {
+    fn program_name_and_library_may_differ_by_rank() {
         let same = [("diskspd -o4 a", "/opt/diskspd --mpi=/lib/x -o4 a"), ("diskspd", "diskspd --mpi")];
         for (own, first) in same {
             assert_eq!(difference(&parse_line(own), &parse_line(first)), None, "{own}");

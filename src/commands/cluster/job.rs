@@ -19,17 +19,16 @@ use crate::sys::mutex::LockUnpoisoned;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// A request of rank 0's command.
 pub(super) enum JobRequest {
     Run(Box<Order>),
     ReadBack(ReadBackTask, Sender<Vec<RankReply>>),
-    /// Every rank plans its part of this run.
+    /// All ranks plan their parts of this run.
     Plan(Box<Runnable>, Sender<Vec<RankReply>>),
     /// The command has ended with this exit code.
     End(u8),
 }
 
-/// A run that all ranks make together.
+/// Run of all ranks together.
 pub(super) struct Order {
     pub run: Runnable,
     pub session: Session,
@@ -37,14 +36,13 @@ pub(super) struct Order {
 }
 
 struct JobLeader {
-    /// Names of the hosts, by rank.
     hosts: Vec<String>,
     wishes: Mutex<Sender<JobRequest>>,
 }
 
 static LED: OnceLock<Arc<JobLeader>> = OnceLock::new();
 
-/// This process leads a job from now on. Returns the requests of its command.
+/// Makes this process the leader of a job. Returns the requests of its command.
 pub(super) fn start_leading(hosts: Vec<String>) -> Receiver<JobRequest> {
     let (wishes, wanted) = channel();
     let led = Arc::new(JobLeader { hosts, wishes: Mutex::new(wishes) });
@@ -95,7 +93,7 @@ impl JobRunner for CoordinatedJob {
 /// Reads back on all ranks of the job that this process leads; `None` = it does not lead one.
 ///
 /// # Errors
-/// The ranks can't share the work.
+/// Fails if the work cannot be divided among the ranks.
 pub(crate) fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankReply>, CommandError>> {
     let led = LED.get()?;
     let task = ReadBackTask::from_request(request);
@@ -110,7 +108,7 @@ pub(crate) fn read_back(request: &VerifyAfterRequest) -> Option<Result<Vec<RankR
     Some(done.recv().map_err(|_| CommandError::failed(["the job has ended"])))
 }
 
-/// A rank's part of a run: its paths and seeds.
+/// Returns a rank's part of a run: its paths and seeds.
 pub(super) fn part(run: &Runnable, rank: usize, hosts: &[&str]) -> Runnable {
     let host = hosts.get(rank).copied().unwrap_or_default();
     let fill = |path: &RawText| fill_in(path, rank, host);

@@ -11,17 +11,17 @@ use crate::sys::standard_error::print_line;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// How long all ranks may take until MPI has begun. It waits for ever for one that has ended before.
+/// Time limit for MPI to begin on all ranks. MPI would wait forever for a rank that has ended before.
 const MAX_JOIN_TIME: Nanos = 120 * SECOND;
-/// Time until a message names the awaited event.
+/// Delay of the message that names the awaited event.
 const MESSAGE_DELAY: Nanos = 10 * SECOND;
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// A longer pause between two observations shows a lack of CPU time.
+/// A longer interval between two observations indicates a lack of CPU time.
 const MAX_POLL_TIME: Nanos = SECOND / 10 * 11;
-/// Number of equal observations that count, because a launcher starts processes sequentially.
+/// Required number of equal observations, because a launcher starts processes sequentially.
 const MIN_EQUAL_OBSERVATIONS: u32 = 5;
 
-/// Consecutive observations of the same number of processes below a launcher.
+/// Consecutive equal numbers of processes under a launcher.
 #[derive(Default)]
 struct EqualObservations {
     running: usize,
@@ -41,7 +41,7 @@ impl EqualObservations {
     }
 }
 
-/// Ends this process if MPI has not begun in time, or can't begin any more, until the returned value is
+/// Ends this process if MPI does not begin in time, or cannot begin any more, until the returned value is
 /// dropped.
 pub(super) fn watch(launcher: &Launcher) -> Sender<()> {
     let (joined, wait) = channel::<()>();
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slow_launcher_is_awaited() {
+    fn slow_launcher_is_waited_for() {
         let mut observed = EqualObservations::default();
         for running in [1, 2, 3] {
             for _ in 1..MIN_EQUAL_OBSERVATIONS {

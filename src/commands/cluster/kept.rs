@@ -1,4 +1,4 @@
-//! A rank's record on its own disk, until rank 0 has it.
+//! A rank's record on its own disk, until rank 0 has received it.
 
 use super::live::LiveOutbox;
 use crate::clock;
@@ -12,7 +12,7 @@ use crate::sys::standard_error::print_line;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// A record that is kept. It stays there unless it is removed.
+/// Kept record, which stays in its folder unless it is removed.
 #[derive(Debug)]
 pub(super) struct KeptRecord {
     path: PathBuf,
@@ -23,7 +23,7 @@ fn kept_folder() -> PathBuf {
     folder.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
 }
 
-/// Where the records of a job's ranks are that share this one's disk, as a shell finds them.
+/// Location of the records of a job's ranks on this rank's disk, as a shell pattern.
 pub(super) fn of_all_ranks(job: &str) -> String {
     kept_folder().join(format!("diskspd-rank-*-of-*-{job}.json")).display().to_string()
 }
@@ -38,7 +38,6 @@ impl KeptRecord {
         &self.path
     }
 
-    /// Marks the record as moved.
     pub(super) fn remove(self) {
         let _ = std::fs::remove_file(&self.path);
     }

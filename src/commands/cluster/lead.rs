@@ -34,12 +34,11 @@ const START_NOTICE: Nanos = SECOND / 4;
 const NOTICE_TIME_PER_RANK: Nanos = SECOND / 1000;
 /// Additional round trips of the farthest rank, because a lost message is resent after some of them.
 const NOTICE_TRIPS: Nanos = 10;
-/// All of it at most.
+/// Maximum total time of the notices.
 const MAX_NOTICE_NS: Nanos = 10 * SECOND;
 const MESSAGE_DELAY: Nanos = 10 * SECOND;
 const ENDED_BEFORE: &str = "ended before it began, without a measurement";
 
-/// Rank 0's part.
 pub(super) struct Coordinator {
     name: String,
     quiet: bool,
@@ -49,12 +48,11 @@ pub(super) struct Coordinator {
     seats: Vec<Option<RankCpus>>,
     waiting: (Nanos, bool),
     first_with_clock: Vec<usize>,
-    /// Number of ranks with a part of the current task: the first ones.
+    /// Number of ranks with a part in the current task, which are the first ones.
     taking_part: usize,
-    /// Printed sentences that are true of all runs of the job.
+    /// Sentences for the whole job that are already printed.
     said: HashSet<String>,
     going: Option<ActiveRun>,
-    /// Receiver of the answers of all ranks.
     asking: Option<Sender<Vec<RankReply>>>,
 }
 
@@ -63,7 +61,6 @@ struct ActiveRun {
     before: Vec<Option<Offset>>,
     outcomes: Vec<Option<RankOutcome>>,
     board: LiveBoard,
-    /// Ranks whose silence has been reported.
     silent: HashSet<usize>,
 }
 
@@ -85,7 +82,6 @@ impl Coordinator {
         }
     }
 
-    /// Starts to wait for other ranks.
     pub(super) fn begins_to_wait(&mut self) {
         self.waiting = (clock::monotonic(), false);
     }
@@ -98,7 +94,7 @@ impl Coordinator {
         }
     }
 
-    /// The session of rank 0's own part of the run.
+    /// Returns the session for rank 0's own part of the run.
     pub(super) fn session(
         &mut self,
         keeper: &Arc<RankKeeper>,
@@ -151,7 +147,7 @@ impl Coordinator {
         }
     }
 
-    /// All have said who they are. Returns the exit code if they don't fit together.
+    /// Compares the greetings of all ranks. Returns the exit code if they do not match.
     pub(super) fn greet(&mut self, _: &mut RankLink, hellos: Vec<Option<HelloReply>>) -> Option<u8> {
         for (name, hello) in self.hosts.iter_mut().zip(&hellos) {
             name.clone_from(hello.as_ref().map_or(&String::new(), |hello| &hello.host));
@@ -181,7 +177,7 @@ impl Coordinator {
         &self.hosts
     }
 
-    /// All have answered, so the command gets the answers.
+    /// Passes the answers of all ranks to the command.
     pub(super) fn all_answered(&mut self, link: &mut RankLink, answers: Vec<Option<RankAnswer>>) {
         let lost = link.lost_ranks();
         let reply = |(rank, answer): (usize, Option<RankAnswer>)| {
@@ -202,7 +198,7 @@ impl Coordinator {
         link.is_complete() && !order.session.control.is_interrupted() && link.stop().is_none()
     }
 
-    /// Gives the command the reason for which this run does not begin.
+    /// Passes the refusals of this run to the command.
     pub(super) fn refuse_run(&mut self, order: Order, link: &RankLink) {
         let lost = link.lost_ranks().into_iter().enumerate().filter_map(|(rank, why)| Some((rank, why?)));
         let lost = by_message(lost.map(|(rank, why)| (rank, format!("missing: {why}"))), &self.hosts);
@@ -237,7 +233,7 @@ impl Coordinator {
         NextTask::Run(Box::new(RunTask { one_of_several, wants, ..task }))
     }
 
-    /// The task of a run that shows nothing.
+    /// Returns the task of a run without display.
     fn task_of(&mut self, run: Runnable) -> RunTask {
         let all = self.ranks.len();
         self.taking_part = run.hosts.map_or(all, |hosts| hosts as usize).min(all);
@@ -251,7 +247,7 @@ impl Coordinator {
         RunTask { run, one_of_several: false, job: self.name.clone(), cpus, ranks, wants }
     }
 
-    /// The run has ended, so the command gets its result.
+    /// Passes the result of the run to the command.
     fn end<T>(&mut self, ended: Result<ExecutedRun, RunError>) -> StartDecision<T> {
         if let Some(going) = self.going.take() {
             let _ = going.order.reply.send(ended);
@@ -259,7 +255,7 @@ impl Coordinator {
         StartDecision::End
     }
 
-    /// Ends the run for these reasons, before a measurement.
+    /// Ends the run before a measurement, for these reasons.
     fn end_for<T>(&mut self, refusals: Vec<String>, is_usage: bool) -> StartDecision<T> {
         let error = |text| if is_usage { PlanError::profile(text) } else { PlanError::target(text) };
         self.end(Err(RunError::Unfit(refusals.into_iter().map(error).collect())))
@@ -311,7 +307,7 @@ impl Coordinator {
             let place = |one: &CheckReply| one.places.get(id).cloned().unwrap_or_default();
             let places: Vec<Option<TargetLocation>> =
                 checked.iter().map(|one| one.as_ref().map(place)).collect();
-            // Simulated targets are nobody's and everybody's.
+            // Without real targets each rank has its own.
             let (groups, guessed) = match real || split {
                 true => group_places(&places),
                 false => (all().map(|(rank, _)| vec![rank]).collect(), false),
@@ -331,7 +327,7 @@ impl Coordinator {
         StartDecision::Go(SharedTargets { roles, claims })
     }
 
-    /// Says which amounts are of each rank, and which of all together.
+    /// Reports which volumes apply to each rank, and which to all together.
     fn tell_of_volumes(&mut self, run: &Runnable, ranks: u64) {
         let run_options = &run.run_options;
         if let Some(RateTotal { ios_per_s, .. }) = run_options.rate_total {
@@ -373,7 +369,7 @@ impl Coordinator {
         }
     }
 
-    /// The files that are shared are made, or not.
+    /// Evaluates the creation of shared files.
     pub(super) fn all_made(
         &mut self,
         link: &mut RankLink,
@@ -427,7 +423,8 @@ impl Coordinator {
         StepReply::GoOn(starts)
     }
 
-    /// All is over: the command gets the record of the whole. Whether it reports what there is of all ranks.
+    /// Ends the run, and passes the merged record to the command. Returns whether it reports the available
+    /// records of all ranks.
     fn finish_run(&mut self, link: &mut RankLink) -> bool {
         // The last states came with the answers.
         self.watch_run(link, None);

@@ -13,12 +13,12 @@ use crate::units::Millis;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// Between two messages of a rank, and between two views.
+/// Interval between messages of a rank, and between updates of the view.
 const EACH: Nanos = SECOND;
 /// A rank without a message for this long is shown as silent, and its intervals are not awaited.
 const MAX_STATE_AGE_NS: Nanos = 3 * SECOND;
 
-/// The state of this rank's run that has not been sent.
+/// State of this rank's run that is not sent yet.
 #[derive(Debug, Default)]
 pub(super) struct LiveOutbox(Mutex<PendingState>);
 
@@ -26,7 +26,6 @@ pub(super) struct LiveOutbox(Mutex<PendingState>);
 struct PendingState {
     state: RankState,
     is_new: bool,
-    /// Time span and number of its next interval.
     next: (usize, u32),
     sent_at: Nanos,
 }
@@ -67,7 +66,6 @@ impl LiveOutbox {
     }
 }
 
-/// Rank 0's view of all ranks.
 pub(super) struct LiveBoard {
     listener: Arc<dyn RunObserver>,
     hosts: Vec<String>,
@@ -76,7 +74,7 @@ pub(super) struct LiveBoard {
     shown_at: Nanos,
     /// Incomplete intervals, by time span and number.
     pending: BTreeMap<(usize, u32), PendingInterval>,
-    /// The next interval that is not written.
+    /// First interval that is not written yet.
     due: (usize, u32),
 }
 
@@ -171,7 +169,7 @@ impl LiveBoard {
     }
 }
 
-/// Missing hosts have the lowest numbers, then slow ones.
+/// Orders hosts: missing hosts first, then slow ones.
 fn urgency(state: &HostState) -> f64 {
     match state {
         HostState::Lost(_) => -3.0,

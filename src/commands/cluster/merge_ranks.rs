@@ -12,7 +12,7 @@ use crate::sys::standard_error::print_line;
 use crate::units::{Millis, seconds_of_ns};
 
 pub(super) struct RankPart {
-    /// Name of its host; empty = unknown.
+    /// Host name; empty = unknown.
     pub name: String,
     pub lost: Option<String>,
     pub outcome: Option<RankOutcome>,
@@ -87,7 +87,7 @@ pub(super) fn merge_ranks(asked: &Runnable, parts: Vec<RankPart>, names: &[Strin
     WholeRun { executed, first_line }
 }
 
-/// A run that was ended before anything was measured.
+/// Returns the result of a run that ended before a measurement.
 pub(super) fn without_results(asked: &Runnable, failures: Vec<String>) -> ExecutedRun {
     let mut results = no_results(asked);
     let ended = RunOutcome { cause: EndedBy::Interrupt, after: None };
@@ -96,14 +96,14 @@ pub(super) fn without_results(asked: &Runnable, failures: Vec<String>) -> Execut
     ExecutedRun { record, failures, troubles: Vec::new(), refused: true, left_behind: false }
 }
 
-/// Results that fit the profile, of a run that measured nothing.
+/// Returns empty results that match the profile.
 fn no_results(asked: &Runnable) -> Results {
     let mut results = Results::default();
     results.time_spans.resize_with(asked.profile.time_spans.len(), Default::default);
     results
 }
 
-/// A host's clock, and its windows on the common one.
+/// Returns a host's clock, with its windows on the common clock.
 fn host_clock(
     before: Offset,
     after: Option<Offset>,

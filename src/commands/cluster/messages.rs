@@ -25,11 +25,10 @@ pub(super) struct HelloReply {
     pub host: String,
     pub machine: String,
     pub clock: String,
-    /// CPUs that the rank may use.
     pub cpus: Vec<u32>,
     /// Identity shared with ranks that see the same devices by the same paths; empty = unknown.
     pub view: String,
-    /// The arguments of its command line that all ranks must share.
+    /// Arguments that must be equal on all ranks.
     pub arguments: Vec<RawText>,
 }
 
@@ -43,9 +42,9 @@ pub(super) struct RankName {
 pub(super) enum NextTask {
     Run(Box<RunTask>),
     ReadBack(ReadBackTask),
-    /// Every rank plans its part of the run (`--dry-run`).
+    /// All ranks plan their parts of the run (`--dry-run`).
     Plan(Box<RunTask>),
-    /// The job ends with this exit code; whether all ranks are there, so that they can leave in order.
+    /// The job ends with this exit code; whether all ranks are present, so that they can leave in order.
     Bye(u8, bool),
 }
 
@@ -54,24 +53,23 @@ pub(super) enum NextTask {
 pub(crate) struct StartOrder {
     pub rank: u32,
     pub size: u32,
-    /// Folder of the command, to which relative paths refer.
+    /// Working folder of the command, for relative paths.
     pub folder: RawText,
     pub words: Vec<RawText>,
-    /// Columns and rows of the terminal on which the hub runs, and its kind.
+    /// Columns, rows and kind of the hub's terminal.
     pub screen: Option<(usize, usize, String)>,
 }
 
-/// `verify-after` with a journal of each rank.
+/// `verify-after` with one journal per rank.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ReadBackTask {
-    /// The journal, or with `--campaign` their folder, with `%r` and `%h`.
+    /// Path of the journal, or of the folder with `--campaign`, with `%r` and `%h`.
     pub journal: RawText,
     pub is_campaign: bool,
     pub targets: Vec<RawText>,
     pub atomic: bool,
     pub power_lost: bool,
     pub shift_ranks: u32,
-    /// Names of the hosts, by rank.
     pub hosts: Vec<String>,
 }
 
@@ -106,18 +104,18 @@ impl ReadBackTask {
     }
 }
 
-/// The text and exit code of a rank, or the reason of a failure.
+/// A rank's text and exit code, or the reason of its failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RankAnswer {
     pub text: String,
-    /// The text without facts that differ by rank; empty without a plan.
+    /// Text without facts that differ by rank; empty without a plan.
     #[serde(default)]
     pub key: String,
     pub exit: u8,
     pub failure: Option<String>,
 }
 
-/// The decision about the run after a round: the run continues or ends.
+/// Decision after a round: the run continues or ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum StartDecision<T> {
     Go(T),
@@ -128,20 +126,20 @@ pub(super) enum StartDecision<T> {
 pub(super) struct RunTask {
     pub run: Runnable,
     pub one_of_several: bool,
-    /// Name of the job, in the names of records that ranks keep.
+    /// Name of the job, part of the names of kept records.
     pub job: String,
-    /// CPUs of each rank; `None` = all CPUs of its start.
+    /// CPUs of each rank; `None` = all CPUs from its start.
     pub cpus: Vec<Option<Vec<u32>>>,
-    /// The ranks that do I/O: the first ones.
+    /// Ranks with I/O, which are the first ones.
     pub ranks: Vec<RankName>,
-    /// Counters that rank 0 shows of every rank during the run.
+    /// Counters that rank 0 displays for each rank during the run.
     pub wants: Subscriptions,
 }
 
-/// The state of a rank's run in this second.
+/// A rank's state in the current second.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct RankState {
-    /// Warm-up, measured time or cool-down, in words; empty = none of them.
+    /// Phase in words (warm-up, measured time or cool-down); empty = none.
     pub phase: String,
     pub left_ns: Nanos,
     pub speed: Option<Speed>,
@@ -151,15 +149,15 @@ pub(super) struct RankState {
 }
 
 impl RankState {
-    /// Further intervals of a second (`-D`) are not sent.
+    /// Maximum number of intervals per second (`-D`); others are not sent.
     pub(super) const MAX_INTERVALS: usize = 64;
 }
 
-/// Second answer: the rank can or cannot execute the run.
+/// Second answer: whether the rank can execute the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CheckReply {
     pub refusals: Vec<String>,
-    /// Whether the cause is the profile, not the machine.
+    /// Whether the profile is the cause, not the machine.
     pub is_usage: bool,
     /// Identity of each target in order of ids; empty in simulated time.
     pub places: Vec<TargetLocation>,
@@ -183,14 +181,14 @@ pub(super) struct SharedTargets {
 /// rank is lost.
 pub(super) type Roles = Vec<Vec<Option<TargetPart>>>;
 
-/// Answers from the time spans.
+/// Answer of a rank during the time spans.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum RankRequest {
     /// A time span waits for the common moment, either ready to begin or warmed up (`--until-steady`). All
     /// ranks have the same profile and wait at the same place.
     Waits,
     Ended(Box<RankOutcome>),
-    /// The rank does no I/O in this run (`--hosts`).
+    /// The rank does not perform I/O in this run (`--hosts`).
     Idle,
     Over,
 }
@@ -207,19 +205,15 @@ pub(super) struct RankOutcome {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum StepReply {
-    /// Continue at this time of each rank's monotonic clock.
+    /// Start or continue at this time of each rank's monotonic clock.
     GoOn(Vec<Nanos>),
     Stop,
-    /// The run is over. Whether rank 0 has the records of all ranks that are there, and reports them.
+    /// The run is over. Whether rank 0 has the records of all present ranks, and reports them.
     Over(bool),
 }
 
-/// A message, and its values that have a bound.
+/// A message with bounds for its values.
 pub(crate) trait RankMessage: Serialize + DeserializeOwned {
-    /// Whether its values are possible.
-    ///
-    /// # Errors
-    /// What isn't.
     fn check(&self) -> Result<(), RecordMismatchError> {
         Ok(())
     }
@@ -232,7 +226,7 @@ impl RankMessage for CheckReply {}
 impl RankMessage for NextTask {}
 impl RankMessage for RankAnswer {}
 impl RankMessage for StepReply {}
-/// The exit code of a job that ends before anything is run.
+/// Exit code of a job that ends before a run.
 impl RankMessage for Option<u8> {}
 impl RankMessage for RankState {
     fn check(&self) -> Result<(), RecordMismatchError> {
@@ -241,7 +235,7 @@ impl RankMessage for RankState {
     }
 }
 
-/// The rank waits for the next task.
+/// Report that the rank waits for the next task.
 impl RankMessage for () {}
 /// Reason why files of the run cannot be created.
 impl RankMessage for Option<String> {}
@@ -275,10 +269,6 @@ pub(crate) fn pack(message: &impl Serialize) -> Vec<u8> {
     packed.finish().unwrap_or_default()
 }
 
-/// Out of bytes.
-///
-/// # Errors
-/// They are none of this program's messages.
 pub(crate) fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
     let text = limits::MESSAGE.read(DeflateDecoder::new(bytes)).map_err(|error| error.to_string())?;
     let message: T = crate::json_reader::read_json(&text).map_err(|error| error.to_string())?;
@@ -286,7 +276,7 @@ pub(crate) fn unpack<T: RankMessage>(bytes: &[u8]) -> Result<T, MessageError> {
     Ok(message)
 }
 
-/// Reads bytes as each kind of message; whether they are one.
+/// Whether the bytes are a message of any kind.
 pub(crate) fn is_any(bytes: &[u8]) -> bool {
     fn is_message<T: RankMessage>(bytes: &[u8]) -> bool {
         unpack::<T>(bytes).is_ok_and(|message| unpack::<T>(&pack(&message)).is_ok())

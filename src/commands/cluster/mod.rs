@@ -51,12 +51,11 @@ use std::ffi::OsString;
 const MAX_LAST_MESSAGES_WAIT: Nanos = 10 * SECOND;
 /// Time limit of MPI's own shutdown. MPICH over UCX hangs there, even in programs that only begin and end.
 const MAX_SHUTDOWN_TIME: Nanos = 2 * SECOND;
-/// The same on a machine that has no CPU time for the ranks.
+/// The same limit for a machine without CPU time for the ranks.
 const MAX_STARVED_TIME: Nanos = 30 * SECOND;
 /// Delay before a rank other than the first reports a failed join. If the first rank failed too, the
 /// launcher has ended this rank by then.
 const FIRST_RANK_TIMEOUT_NS: Nanos = SECOND;
-/// Wait for the last messages otherwise.
 const SHORT_WAIT: Nanos = SECOND;
 /// Time of the other ranks for their end before rank 0 lets the launcher end the job.
 const FAREWELL_TIME_NS: Nanos = SECOND / 5;
@@ -102,7 +101,7 @@ pub(super) fn refuse(what: &str) -> Result<(), CommandError> {
 /// Runs a command: on its own, or as one of several ranks.
 ///
 /// # Errors
-/// The ranks can't be joined, or the command's errors.
+/// Fails if the ranks cannot be joined, or the command fails.
 pub(super) fn in_job(
     arguments: &[OsString],
     about: JobCommand<'_>,
@@ -132,7 +131,7 @@ pub(super) fn in_job(
     Ok(exit)
 }
 
-/// All of it, to the end; whether it ended in order.
+/// Takes part in a job from start to end. Returns whether it ended in order.
 fn take_part(
     course: &mut RankProtocol,
     leads: bool,
@@ -165,7 +164,7 @@ fn take_part(
     }
 }
 
-/// The terminal to which the launcher passes the display of this rank.
+/// Returns the terminal to which the launcher passes this rank's display.
 fn passed_terminal() -> Option<PassedTerminal> {
     if let Ok(size) = std::env::var(launcher::RELAYED_SCREEN) {
         let (columns, rows) = size.split_once('x')?;
@@ -174,16 +173,13 @@ fn passed_terminal() -> Option<PassedTerminal> {
     launched::terminal(launcher::PROCESSES, launcher::CHANGES_LINES).map(PassedTerminal::Here)
 }
 
-/// The command of rank 0, whose messages it prints.
+/// Runs rank 0's command, and prints its messages.
 fn finished(command: impl FnOnce() -> Result<Exit, CommandError>) -> Exit {
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(command));
     report_error(done.unwrap_or_else(|_| Err(CommandError::failed([DEFECT]))))
 }
 
-/// Lets rank 0 alone do it, without the others.
-///
-/// # Errors
-/// Its errors.
+/// Runs the command on rank 0 only.
 pub(super) fn first_alone(
     command: impl FnOnce() -> Result<Exit, CommandError>,
 ) -> Result<Exit, CommandError> {
@@ -204,7 +200,8 @@ fn sleep_with_cpu_time(time: Nanos, most: Nanos) {
     }
 }
 
-/// Leaves the world: in order when all ranks are there, else at once, because that would wait for them.
+/// Leaves the world: in order if all ranks are present, otherwise at once, because an orderly exit would wait
+/// for the missing ranks.
 fn leave_world(mut mpi: JobGroup, exit: Exit, complete: bool, leads: bool) {
     let until = clock::monotonic() + if complete { MAX_LAST_MESSAGES_WAIT } else { SHORT_WAIT };
     mpi.flush(|| clock::monotonic() < until);

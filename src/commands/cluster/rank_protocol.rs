@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// Between two looks for messages while this rank works.
+/// Interval of checks for messages while this rank works.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 pub(super) struct RankProtocol<'a> {
@@ -37,11 +37,11 @@ pub(super) struct RankProtocol<'a> {
     stops: StopControls,
     host: String,
     arguments: Vec<RawText>,
-    /// CPUs that this process had at its start.
+    /// CPUs of this process at its start.
     cpus: Vec<u32>,
-    /// Rank 0 alone.
+    /// State of rank 0 only.
     lead: Option<Box<Coordinator>>,
-    /// The record of the last run, until rank 0 has done with it.
+    /// Record of the last run, until rank 0 does not need it any more.
     kept: Option<KeptRecord>,
     left_behind: bool,
     outbox: Arc<LiveOutbox>,
@@ -49,10 +49,6 @@ pub(super) struct RankProtocol<'a> {
 }
 
 impl<'a> RankProtocol<'a> {
-    /// Creates it silently.
-    ///
-    /// # Errors
-    /// Fails if Ctrl-C cannot be watched.
     pub(super) fn new(
         link: RankLink<'a>,
         arguments: Vec<RawText>,
@@ -75,7 +71,6 @@ impl<'a> RankProtocol<'a> {
         })
     }
 
-    /// Whether all ranks can leave in order.
     pub(super) fn is_complete(&self) -> bool {
         self.link.is_complete() && !self.left_behind
     }
@@ -89,10 +84,10 @@ impl<'a> RankProtocol<'a> {
         self.lead.as_ref().map(|lead| lead.hosts().to_vec()).unwrap_or_default()
     }
 
-    /// All ranks meet. Returns the exit code if the job ends with that.
+    /// Connects all ranks. Returns the exit code if the job ends with that.
     ///
     /// # Errors
-    /// This rank is alone.
+    /// Fails if the connection to the other ranks is lost.
     pub(super) fn meet_ranks(&mut self) -> Result<Option<Exit>, SeparationError> {
         let hello = HelloReply {
             version: help::version(),
@@ -109,7 +104,7 @@ impl<'a> RankProtocol<'a> {
     /// Executes the wishes of rank 0's command, to its end. `wishes`: on rank 0.
     ///
     /// # Errors
-    /// This rank is alone.
+    /// Fails if the connection to the other ranks is lost.
     pub(super) fn serve(&mut self, wishes: Option<&Receiver<JobRequest>>) -> Result<Exit, SeparationError> {
         loop {
             let wish = wishes.map(|wishes| self.next_wish(wishes));
@@ -160,7 +155,7 @@ impl<'a> RankProtocol<'a> {
         self.stops.heed(&mut self.link);
     }
 
-    /// Sends this rank's state to rank 0, which shows all of them.
+    /// Sends this rank's state to rank 0 for display.
     fn pass_state(&mut self, is_over: bool) {
         let own = self.outbox.take(clock::monotonic(), is_over);
         match &mut self.lead {
@@ -169,7 +164,7 @@ impl<'a> RankProtocol<'a> {
         }
     }
 
-    /// A run in which this rank does no I/O.
+    /// Waits during a run in which this rank does not perform I/O.
     fn idle(&mut self) -> Result<(), SeparationError> {
         self.stops.begin(Arc::default());
         let StartDecision::Go(SharedTargets { .. }) =
@@ -196,7 +191,6 @@ impl<'a> RankProtocol<'a> {
         self.run_round(answer, Coordinator::all_answered)
     }
 
-    /// Plans this rank's part of a run.
     fn plan(&mut self, task: RunTask) -> Result<(), SeparationError> {
         self.stops.begin(Arc::default());
         let rank = self.link.rank();
@@ -209,7 +203,6 @@ impl<'a> RankProtocol<'a> {
         self.run_round(answer, Coordinator::all_answered)
     }
 
-    /// Runs on this rank's share of the CPUs from now on.
     fn use_share(&self, task: &RunTask) {
         let rank = self.link.rank();
         let own = task.cpus.get(rank).cloned().flatten().unwrap_or_else(|| self.cpus.clone());
@@ -257,7 +250,7 @@ impl<'a> RankProtocol<'a> {
         self.measure_spans(work.start(&roles, session), &keeper)
     }
 
-    /// Does something that takes its time while this rank stays in touch.
+    /// Performs long work while this rank still handles messages.
     fn run_busy<T: Send>(&mut self, work: impl FnOnce(&Control) -> T + Send) -> T {
         let control = self.stops.run();
         std::thread::scope(|scope| {

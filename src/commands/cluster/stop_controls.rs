@@ -1,4 +1,4 @@
-//! How the end that a person wants reaches all ranks.
+//! Distribution of the user's stop request to all ranks.
 
 use super::kept;
 use crate::ranks::RankLink;
@@ -8,13 +8,13 @@ use crate::sys::standard_error::print_line;
 use std::sync::Arc;
 
 pub(super) struct StopControls {
-    /// Ends the job at any time.
+    /// Control that ends the job at any time.
     job: Arc<Control>,
     run: Arc<Control>,
-    /// Rank 0 ended the run, and not the job.
+    /// Whether rank 0 ended the run, but not the job.
     run_ended: bool,
     said: bool,
-    /// The job's name, on rank 0.
+    /// Name of the job, on rank 0.
     name: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl StopControls {
         self.heed(link);
     }
 
-    /// Passes on what ends this rank, and ends it where another one was ended.
+    /// Passes on the end of this rank, and ends it when another rank ends.
     pub(super) fn heed(&mut self, link: &mut RankLink) {
         if self.said {
             return;

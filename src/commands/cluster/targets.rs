@@ -38,7 +38,7 @@ pub(super) fn places(profile: &Profile) -> Vec<TargetLocation> {
     ids.paths().iter().map(|path| TargetLocation { machine: machine.clone(), ..target_place(path) }).collect()
 }
 
-/// The size of a target, bytes; 0 = it isn't there.
+/// Returns the size of a target in bytes; 0 = it does not exist.
 pub(super) fn size(path: &RawText) -> u64 {
     let located = target::locate(path.as_bytes()).ok();
     located.and_then(|at| target::probe(&at).ok()).map_or(0, |facts| facts.size)
@@ -90,7 +90,7 @@ fn file_system_reach(kind: &str, source: &str) -> (Option<String>, bool) {
     }
 }
 
-/// A file that isn't there: its nearest folder that is, and the rest of the path.
+/// A missing file: its nearest existing folder, and the rest of the path.
 fn new_file(at: &Path) -> TargetLocation {
     let mut folder: PathBuf = at.to_owned();
     while folder.pop() {

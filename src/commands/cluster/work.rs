@@ -39,7 +39,7 @@ pub(super) struct RankWork {
     rank: usize,
     /// Ranks that see the same devices by the same paths, this one included: the first claims for all.
     beside: Vec<usize>,
-    /// Files of `-c` that one rank creates for several.
+    /// Files of `-c` that this rank creates, also for other ranks.
     made: Vec<FileToCreate>,
     claims: Option<Claims>,
 }
@@ -81,13 +81,13 @@ impl RankWork {
         Some(RankClaims { process: std::process::id(), claims: claims.to_share() })
     }
 
-    /// Shares the claims of the machine's first rank, which may end before this one.
+    /// Shares the claims of the machine's first rank, which may end earlier.
     pub(super) fn share_claims(&mut self, claims: &[Option<RankClaims>]) {
         let first = self.beside.first().filter(|first| **first != self.rank);
         let Some(Some(claimed)) = first.and_then(|first| claims.get(*first)) else { return };
         match Claims::shared_with(claimed.process, &claimed.claims) {
             Ok(claims) => self.claims = Some(claims),
-            // One of them says it.
+            // One of them reports it.
             Err(why) if self.beside.get(1) == Some(&self.rank) => print_line(Finding::warning(format!(
                 "rank {}: cannot also claim the devices of rank {}: {why}; if that rank is lost, others \
                  could mount them while the run continues",
@@ -101,7 +101,7 @@ impl RankWork {
         Options { claimant: self.rank_claimant(), ..self.run.options() }
     }
 
-    /// Returns local obstacles and the identity of the targets. It only claims devices.
+    /// Returns local obstacles and the identity of the targets. Claims devices, without further changes.
     pub(super) fn check(&mut self) -> CheckReply {
         let mut checked = CheckReply { refusals: self.claim_targets(), ..CheckReply::default() };
         checked.claims = self.claims_for_others();
@@ -149,7 +149,7 @@ impl RankWork {
         answer
     }
 
-    /// The plan without seeds, CPUs and names that differ by rank.
+    /// Returns the plan without the seeds, CPUs and names that differ by rank.
     fn without_rank(&self, plan: &SpanPlan) -> SpanPlan {
         let mut plan = plan.clone();
         let own = self.target_paths();
@@ -172,9 +172,6 @@ impl RankWork {
 
     /// Creates the files of `-c` that several ranks share and whose first rank this is. The run creates the
     /// files that are not shared.
-    ///
-    /// # Errors
-    /// A file cannot be created.
     pub(super) fn make(
         &mut self,
         roles: &Roles,
@@ -214,7 +211,7 @@ impl RankWork {
     /// Waits until this rank sees the shared files as the first ranks created them.
     ///
     /// # Errors
-    /// A file has another size here.
+    /// Fails if a file has another size on this host.
     pub(super) fn find_made(&self, control: &Control) -> Result<(), CommandError> {
         let until = clock::monotonic() + PEER_ERROR_TIME_NS;
         for file in &self.made {
@@ -277,7 +274,7 @@ impl RankWork {
             };
             let _ = say.send(Local::Ended(Box::new(ended)));
         };
-        // Without it nobody is there to say anything: that is told as a defect is.
+        // Without it no one can report anything; this is reported as a defect.
         let _ = std::thread::Builder::new().name("rank".into()).spawn(work);
         Running { said, starts, windows, begun: 0, left_behind: false, _claims: claims }
     }
@@ -294,7 +291,6 @@ fn look_into_folder(path: &RawText) {
     drop(folder.map(std::fs::File::open));
 }
 
-/// A run that has failed before it began.
 fn failed_run(message: String) -> ExecutedRun {
     let record = crate::results::Record::new(Profile::default(), Default::default(), Results::default());
     ExecutedRun { record, failures: vec![message], troubles: Vec::new(), refused: false, left_behind: false }
@@ -342,9 +338,9 @@ pub(super) struct Running {
     starts: Sender<Option<Nanos>>,
     windows: Vec<Option<(Nanos, Nanos)>>,
     begun: usize,
-    /// Held until all ranks are done.
+    /// Claims until the end of all ranks.
     _claims: Option<Claims>,
-    /// Whether threads still wait for the kernel, so that the process must end by
+    /// Whether threads still wait for the kernel, so that the process must end with
     /// [`crate::sys::process::end`].
     pub left_behind: bool,
 }
@@ -394,7 +390,7 @@ impl Running {
         }
     }
 
-    /// Continues the waiting time span at this time; `None` = cancels it.
+    /// Starts the waiting time span at this time; `None` = cancels it.
     pub(super) fn answer_start(&self, at: Option<Nanos>) {
         let _ = self.starts.send(at);
     }
@@ -435,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_run_waits_for_no_rank() {
+    fn failed_run_does_not_wait_for_ranks() {
         let (_running, meeting) = sample_run();
         let control = Control::default();
         control.fail("the disk is gone".to_owned());

@@ -6,7 +6,7 @@ use super::names::ranks;
 use crate::profile::{Profile, TargetIds};
 use crate::ranks::target_location::group_places;
 
-/// Returns messages about ranks that cannot share a device. `checked` by rank.
+/// Returns messages about ranks that cannot share a zoned device. `checked` is by rank.
 pub(super) fn refusals(profile: &Profile, checked: &[Option<CheckReply>], hosts: &[String]) -> Vec<String> {
     let ids = TargetIds::from_profile(profile);
     let mut refusals = Vec::new();

@@ -12,7 +12,7 @@ use crate::store::{RunNotes, StoreEntry, StoredForm};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Maximum number of the latest runs of one workload that are read from files.
+/// Maximum number of latest runs of one workload that are read.
 pub(crate) const MAX_RUNS: usize = 200;
 
 const MAX_SESSION_RUNS: usize = 8;

@@ -39,9 +39,8 @@ impl Interleaved {
 pub(super) struct RunSides {
     pub sides: [Side; 2],
     pub is_noise: bool,
-    /// Seed of the order of the runs.
     pub order_seed: u64,
-    /// The course of `--until-sure`.
+    /// Design of `--until-sure`.
     pub until_sure: Option<SequentialDesign>,
     pub files: AnswerFiles,
 }
@@ -98,7 +97,6 @@ pub(super) fn run(
     Ok(RunSides { sides, is_noise, order_seed, until_sure, files })
 }
 
-/// Runs of both sides, in order.
 type PairedRuns = [Vec<SideRun>; 2];
 
 struct PairPlan<'a> {
@@ -110,7 +108,6 @@ struct PairPlan<'a> {
 }
 
 impl PairPlan<'_> {
-    /// Makes all runs of both sides in the given order.
     fn run_all(&self, order: &[usize]) -> Result<PairedRuns, CommandError> {
         let mut runs = PairedRuns::default();
         let display = Display::new(self.lines[0].request.quiet);
@@ -164,7 +161,7 @@ impl PairPlan<'_> {
         Ok(compare::judge_look(&comparison, pairs, loss))
     }
 
-    /// Makes one run, the next of its side.
+    /// Performs the next run of its side.
     fn run_step(
         &self,
         order: &[usize],
@@ -214,10 +211,7 @@ fn side_name(typed: &str) -> String {
     if typed.is_empty() { "(no options)".into() } else { typed.to_owned() }
 }
 
-/// Parses and checks a side's command line separately.
-///
-/// # Errors
-/// Fails if it cannot be run.
+/// Parses and checks a side's command line.
 pub(super) fn line<'a>(
     request: &'a RunRequest,
     asked: &CompareRequest,

@@ -76,7 +76,7 @@ pub(super) fn gate_of_common(common: bool, fail_if: Option<FailIf>) -> Exit {
     if common { exit_unjudged(fail_if, "runs are on both sides") } else { Exit::Success }
 }
 
-/// The exit code of a comparison without a judgement.
+/// Returns the exit code of a comparison without a result.
 fn exit_unjudged(fail_if: Option<FailIf>, why: &str) -> Exit {
     match fail_if {
         None => Exit::Success,
@@ -99,7 +99,6 @@ fn read(request: &CompareRequest) -> Result<[Side; 2], CommandError> {
     Ok([side(first)?, side(other)?])
 }
 
-/// The making of the runs, by this command.
 #[derive(Debug, Default)]
 struct ComparisonProgress {
     is_noise: bool,
@@ -130,7 +129,7 @@ fn report_comparison(
     // What can't be printed may still be written to a file.
     let exit = match AnswerFiles::take_standard_output(&request.out) {
         true => exit,
-        false => exit.max(report_error(output::told_to_stdout(&text))),
+        false => exit.max(report_error(output::print_sentences(&text))),
     };
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let by = if let Some(FailIf::Worse(by)) = request.fail_if { by } else { 0.0 };
@@ -140,7 +139,7 @@ fn report_comparison(
     Ok(ended(exit, &comparison, request.fail_if, &question))
 }
 
-/// The exit code of a comparison whose report ended with `exit`.
+/// Returns the exit code of a comparison whose report ended with `exit`.
 pub(super) fn ended(
     exit: Exit,
     comparison: &RunComparison,
@@ -156,7 +155,7 @@ pub(super) fn ended(
     }
 }
 
-/// Prints the judgement of a bisection, and returns its exit code.
+/// Prints the result of a bisection, and returns its exit code.
 fn bisected(comparison: &RunComparison, loss: f64) -> Exit {
     let why = compare::unjudged_text(comparison);
     why.iter().for_each(|why| print_line(Finding::warning(format!("not judged: {why}"))));

@@ -7,19 +7,16 @@ use crate::page as html;
 use crate::report::answers::{self, ComparisonReport};
 
 pub(crate) struct AboutPage<'a> {
-    /// The whole command line, as it can be typed.
+    /// Whole command line, quoted for a shell.
     pub command_line: &'a str,
-    /// Both sides ask for the same.
+    /// Whether both sides have the same request.
     pub is_noise: bool,
-    /// Returns the answer in a sentence.
+    /// Answer in a sentence.
     pub sentence: Option<&'a str>,
 }
 
 impl AnswerFiles {
     /// Writes the files of a comparison. `about`: further content of the page.
-    ///
-    /// # Errors
-    /// Fails if a file cannot be written.
     pub(crate) fn write(
         &self,
         told: &ComparisonReport,

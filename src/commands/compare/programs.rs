@@ -24,7 +24,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
 
-/// Programs of both sides, and the folder for their results.
 pub(super) struct SidePrograms {
     programs: [SideProgram; 2],
     folder: PrivateFolder,
@@ -40,7 +39,7 @@ struct SideProgram {
 struct ProgramOutput {
     status: ExitStatus,
     printed: Vec<u8>,
-    /// The last thing that it said.
+    /// Last message of the program.
     message: String,
 }
 
@@ -87,12 +86,12 @@ impl SidePrograms {
         Ok(Some(SidePrograms { programs, folder, control: Arc::clone(control) }))
     }
 
-    /// A side's program, as people read it.
+    /// Returns the displayed name of a side's program.
     pub(super) fn name(&self, side: usize) -> String {
         self.programs[side].name()
     }
 
-    /// Whether both sides are the same program, byte for byte.
+    /// Whether the programs of both sides are identical, byte for byte.
     pub(super) fn are_same(&self) -> bool {
         let [first, other] = &self.programs;
         first.path == other.path || are_same(&first.path, &other.path).unwrap_or(false)
@@ -101,7 +100,7 @@ impl SidePrograms {
     /// One run to its end; `number` counts all runs, from 0.
     ///
     /// # Errors
-    /// It failed, or there are no whole figures.
+    /// Fails if the program failed, or its figures are incomplete.
     pub(super) fn run(
         &self,
         side: usize,

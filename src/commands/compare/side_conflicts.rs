@@ -1,4 +1,4 @@
-//! Runs that can't be compared.
+//! Runs that are not comparable.
 
 use crate::commands::shared::command_error::CommandError;
 use crate::experiments::compare::{self, SideDifference};

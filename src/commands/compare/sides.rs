@@ -21,7 +21,7 @@ pub(crate) const INTERRUPTED: &str =
 /// The runs of a side, at least one.
 ///
 /// # Errors
-/// Something can't be read, or there is nothing.
+/// Fails if a run cannot be read, or there are no runs.
 pub(crate) fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, CommandError> {
     let name = named.to_string_lossy().into_owned();
     let mut runs = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
     once
 }
 
-/// Reports runs that are on both sides, because they cannot show a change.
+/// Reports runs that belong to both sides and cannot show a change.
 pub(crate) fn warn_shared_runs([first, other]: [&Side; 2]) -> bool {
     let index = RunIndex::from_runs(first.runs.iter().map(|run| &run.known));
     let at = |place: usize| first.runs.get(place).map(|run| &run.known);
@@ -97,10 +97,7 @@ pub(crate) fn warn_shared_runs([first, other]: [&Side; 2]) -> bool {
     true
 }
 
-/// The files that are read for these sides.
-///
-/// # Errors
-/// As of [`side`]: something isn't there.
+/// Returns the files of these sides.
 pub(crate) fn read_files(sides: &[OsString], store: Option<&Path>) -> Result<Vec<PathBuf>, CommandError> {
     let mut all = Vec::new();
     for named in sides {
@@ -170,7 +167,7 @@ fn matching_files(path: &Path) -> Result<Vec<LabeledFile>, CommandError> {
 /// The runs in a file, which people call `called`.
 ///
 /// # Errors
-/// It can't be read, or holds no run.
+/// Fails if it cannot be read, or does not contain a run.
 pub(crate) fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, CommandError> {
     let results = match load_runs::run_file(file)? {
         RunFile::Record(record) => return Ok(vec![side_run::of_record(&record, called)]),

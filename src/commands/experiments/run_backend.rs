@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 pub(crate) const NOTHING_MEASURED: &str = "no I/O was measured";
 
-/// The figures of a run.
+/// Returns the figures of a run.
 ///
 /// # Errors
-/// It has failed, or measured nothing.
+/// Fails if the run failed, or measured nothing.
 pub(crate) fn figures(made: &CompletedRun) -> Result<RunRow, CommandError> {
     if !made.failures.is_empty() {
         return Err(made.failures.join("; ").into());
@@ -56,15 +56,12 @@ pub(crate) fn runnable(
     Ok((run, warnings))
 }
 
-/// Returns an option for single runs that is unsupported in commands with several.
+/// Returns the first option for single runs, which commands with several runs do not support.
 pub(crate) fn out_of_place(request: &RunRequest) -> Option<&'static str> {
     request.of_one_run().next()
 }
 
 /// Runs one of several; `None` = the user has ended it, and there are no figures.
-///
-/// # Errors
-/// It can't be run.
 pub(crate) fn run(
     run: &Runnable,
     control: &Arc<Control>,
@@ -86,7 +83,7 @@ pub(crate) fn run(
 /// them by `control`, which is watched.
 ///
 /// # Errors
-/// It can't be run, or there are no whole figures: all that went wrong.
+/// Fails with all errors of the run, or if its figures are incomplete.
 pub(crate) fn run_whole(
     runnable: &Runnable,
     control: &Arc<Control>,

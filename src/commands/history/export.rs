@@ -71,7 +71,6 @@ impl<'a> ExportRow<'a> {
     }
 }
 
-/// A run as a line of JSON.
 #[derive(Serialize)]
 struct ExportedRun<'a> {
     id: &'a str,
@@ -82,10 +81,10 @@ struct ExportedRun<'a> {
     run: RunSummary,
 }
 
-/// Prints runs.
+/// Prints runs as JSON lines or CSV.
 ///
 /// # Errors
-/// One of them can't be read, or they can't be written.
+/// Fails if a run cannot be read, or output fails.
 pub(super) fn export(
     index: &StoreIndex,
     store: &Store,

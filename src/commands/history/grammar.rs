@@ -13,7 +13,7 @@ const ACTIONS: &[&str] = &[
     "list", "show", "label", "tag", "untag", "pin", "unpin", "remove", "export", "import", "reindex", "trend",
 ];
 
-/// The actions on all runs that options select.
+/// Actions on all runs that options select.
 const SELECTING: &[&str] = &["list", "export", "trend"];
 
 const LABEL: OptionRow =
@@ -143,7 +143,7 @@ fn describe_action(action: &str, names: &[String]) -> Result<HistoryAction, CliE
     }
 }
 
-/// `@label` elsewhere is `label` here; both are understood.
+/// Removes the `@` of `@label`, which other commands require.
 fn run_name(run: &str) -> String {
     run.strip_prefix('@').unwrap_or(run).to_owned()
 }

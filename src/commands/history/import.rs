@@ -97,7 +97,7 @@ fn import_file(
     }
 }
 
-/// The runs in a file, each as it is kept.
+/// Returns the runs in a file in their stored form.
 fn read_content(file: &Path) -> Result<Vec<(StoredForm, Vec<u8>)>, CommandError> {
     let bytes = packed::unpack_file(file).map_err(|error| format!("cannot be read: {error}"))?;
     let Some(format) = load_runs::format_of(file, &bytes) else {
@@ -110,7 +110,7 @@ fn read_content(file: &Path) -> Result<Vec<(StoredForm, Vec<u8>)>, CommandError>
         return Ok(vec![(kept, bytes)]);
     }
     let parts = (format.parts)(&bytes);
-    // Each part has to say by itself what it says among the others.
+    // Each part must be understandable without the others.
     let same = |(part, run): (&Vec<u8>, &RunSummary)| {
         let alone = (format.read)(part, &run.name).ok();
         alone.is_some_and(|alone| alone == std::slice::from_ref(run))

@@ -1,4 +1,4 @@
-//! The list of runs, and one of them with all that is known.
+//! The list of runs, and the details of one.
 
 use super::{output, time};
 use crate::checks::JudgedRecord;
@@ -16,7 +16,6 @@ use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible::line;
 use crate::units::wrapped::wrapped;
 
-/// A time span of a run in the list.
 struct ListRow<'a> {
     entry: &'a StoreEntry,
     letters: usize,

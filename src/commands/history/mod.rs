@@ -1,4 +1,4 @@
-//! `diskspd history`: operations on the kept runs.
+//! `diskspd history`: operations on the stored runs.
 
 mod export;
 pub(super) mod import;
@@ -21,10 +21,6 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use time::time;
 
-/// Executes the request.
-///
-/// # Errors
-/// Fails if it is impossible.
 pub(super) fn history(request: &HistoryRequest) -> Result<Exit, CommandError> {
     let store = stored::store(request.store.as_deref())?;
     match &request.action {

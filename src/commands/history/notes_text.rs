@@ -7,7 +7,7 @@ use crate::page::{NoteKind, RunNote};
 use crate::stats::trend::MIN_LEVEL;
 use crate::store::History;
 
-/// Changes of a machine that are named; the others are counted.
+/// Maximum number of listed changes of a machine; others are counted.
 const MAX_NAMED_CHANGES: usize = 4;
 
 pub(super) fn runs(history: &History, figure: RunFigure) -> Vec<RunNote> {
@@ -66,7 +66,7 @@ pub(super) fn course(history: &History, figure: RunFigure) -> Vec<String> {
     slope.into_iter().chain(latest).collect()
 }
 
-/// Describes the change of the machine at the start of a level.
+/// Describes a change of the machine at the start of a level.
 pub(super) fn coincidence(changed: &RunNote) -> String {
     format!("at the same time as a change of {} (not necessarily the cause)", changed.words)
 }

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistoryRequest {
-    /// `--store`; `None` = the usual one.
+    /// `--store`; `None` = default folder.
     pub store: Option<PathBuf>,
     pub selection: Selection,
     pub action: HistoryAction,
-    /// `--html`: a page in place of the text.
+    /// `--html`: page instead of the text.
     pub html: Option<PathBuf>,
     pub given: Vec<OsString>,
 }
@@ -31,7 +31,7 @@ pub enum HistoryAction {
         add: Vec<String>,
         take: Vec<String>,
     },
-    /// Keep them from being removed, or don't.
+    /// Protects runs from removal, or ends the protection.
     Pin {
         runs: Vec<String>,
         pinned: bool,
@@ -42,7 +42,7 @@ pub enum HistoryAction {
     Export {
         form: ExportForm,
     },
-    /// Take in runs from files.
+    /// Imports runs from files.
     Import {
         files: Vec<PathBuf>,
         label: Option<String>,
@@ -55,8 +55,8 @@ pub enum HistoryAction {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportForm {
-    /// A line for each run, time span and direction.
+    /// One line per run, time span and direction.
     Csv,
-    /// A line for each run, with all that is known of it.
+    /// One line per run, with all its data.
     JsonLines,
 }

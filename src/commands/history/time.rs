@@ -1,9 +1,9 @@
-//! Times as people read them.
+//! Times in the form shown to users.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// A time for people, in this machine's time zone.
+/// Formats a time in this machine's time zone.
 pub(super) fn time(seconds: i64) -> String {
     let zoned = Timestamp::from_second(seconds).map(|time| time.to_zoned(TimeZone::system()));
     zoned.map(|time| time.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_else(|_| "-".into())

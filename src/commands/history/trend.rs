@@ -1,4 +1,4 @@
-//! How a figure went from run to run, and where it changed.
+//! The course of a figure over the runs, and its changes.
 
 use super::{notes_text, output, time};
 use crate::cli::Exit;
@@ -11,7 +11,7 @@ use crate::store::{History, StoreEntry, StoreIndex};
 use crate::units::visible::line;
 use std::fmt::Write;
 
-/// Histories that are shown; the others are counted.
+/// Maximum number of shown histories; others are counted.
 const MAX_SHOWN: usize = 20;
 const MAX_REPORTED: usize = 20;
 
@@ -25,7 +25,7 @@ pub(super) fn trend(
     figure: RunFigure,
 ) -> Result<Exit, CommandError> {
     let all = History::all(entries, figure, &index.fingerprints(entries)?);
-    // Of so many runs it can be told what the latest ones do, if no trend.
+    // With this number of runs, the latest ones can be judged, but not a trend.
     let (told, few): (Vec<_>, Vec<_>) = all.iter().partition(|history| history.points.len() >= MIN_LEVEL);
     let mut text = String::new();
     for history in told.iter().take(MAX_SHOWN) {
@@ -46,7 +46,7 @@ pub(super) fn trend(
     if all.is_empty() {
         let _ = writeln!(text, "no run here has this figure ({})", figure.title());
     }
-    output::told_to_stdout(&text)
+    output::print_sentences(&text)
 }
 
 fn put_trend(text: &mut String, history: &History, figure: RunFigure) {
@@ -83,7 +83,8 @@ fn put_trend(text: &mut String, history: &History, figure: RunFigure) {
         }
     }
     if of_runs.len() > MAX_REPORTED {
-        let _ = writeln!(text, "  {} more such runs; --since leaves some out", of_runs.len() - MAX_REPORTED);
+        let _ =
+            writeln!(text, "  {} more such runs (--since shortens the list)", of_runs.len() - MAX_REPORTED);
     }
 }
 

@@ -23,11 +23,11 @@ pub(super) const UNCHECKED_TEXT: &str = "";
 pub(super) struct FeatureStatus {
     target: RawText,
     way: &'static str,
-    /// The option that requests it; empty if this version has no option.
+    /// Option that requests the feature; empty = none.
     option: &'static str,
     works: Option<bool>,
     detail: String,
-    /// The first Linux that has it.
+    /// First Linux version with the feature.
     since: &'static str,
     needs: &'static str,
     good_for: &'static str,

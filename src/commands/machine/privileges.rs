@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 
 struct NeededRight {
     feature: &'static str,
-    /// The capability, group or setting.
+    /// Required capability, group or setting.
     needs: &'static str,
-    /// Command for root that grants the right narrowly.
+    /// Command for root that grants only this privilege.
     give: &'static str,
     look: fn(&Root) -> Result<(), MissingRight>,
 }
@@ -129,10 +129,7 @@ const NEEDED: &[NeededRight] = &[
     },
 ];
 
-/// Prints the table, with the privileges of this process.
-///
-/// # Errors
-/// Fails if output fails.
+/// Prints the table and the privileges of this process.
 pub(crate) fn privileges() -> Result<Exit, CommandError> {
     let root = Root::live_system();
     let mut text = String::new();
@@ -220,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_documentation_has_the_same_table() {
+    fn privilege_table_matches_documentation() {
         let page = include_str!("../../../docs/reference/privileges.md");
         for row in NEEDED {
             let line = format!("| {} | {} | {} |", row.feature, row.needs, row.give);

@@ -1,4 +1,4 @@
-//! Answers made of many runs out of files: repetitions, sweeps and comparisons.
+//! Files with answers from many runs: repetitions, sweeps and comparisons.
 
 use super::repetition;
 use crate::commands::shared::command_error::CommandError;
@@ -10,16 +10,13 @@ use crate::page as html;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// An answer out of a file, with the files of its runs.
+/// Answer of a file, with the files of its runs.
 pub(crate) struct LoadedAnswer {
     pub answer: Box<dyn AnswerForms>,
     pub records: Vec<PathBuf>,
 }
 
 /// The answer in a file; `None` = the file holds something else.
-///
-/// # Errors
-/// The file or a record of its runs can't be read.
 pub(crate) fn read(path: &Path) -> Result<Option<LoadedAnswer>, CommandError> {
     if let Some(made) = repetition::read(path)? {
         let records = made.repetition.runs.iter().filter_map(|run| run.file.as_ref());

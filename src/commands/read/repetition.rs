@@ -1,4 +1,4 @@
-//! The answer of `--repeat`: of runs that were made, or of a file.
+//! The answer of `--repeat`, from new runs or from a file.
 
 use crate::checks::JudgedRecord;
 use crate::commands::shared::command_error::CommandError;
@@ -16,11 +16,11 @@ use std::path::Path;
 
 pub(crate) struct LoadedRepetition {
     pub repetition: Repetition,
-    /// Results of all runs, or of the last one.
+    /// Results of all runs, or only of the last one.
     pub results: Vec<CompletedResults>,
 }
 
-/// The work of a run and its targets, in words.
+/// Describes the work and the targets of a run.
 pub(crate) fn work(run: &RunSummary) -> RepeatedWork {
     let mut known = HashSet::new();
     let targets = workload_text::targets(run).map(ToString::to_string);
@@ -30,9 +30,6 @@ pub(crate) fn work(run: &RunSummary) -> RepeatedWork {
 }
 
 /// The repetition in a file with the records of its runs; `None` = the file holds something else.
-///
-/// # Errors
-/// The file or a record can't be read.
 pub(crate) fn read(path: &Path) -> Result<Option<LoadedRepetition>, CommandError> {
     let Some(repetition) = repeated::answer::<Repetition>(path)? else { return Ok(None) };
     let mut results = Vec::new();
@@ -79,7 +76,7 @@ fn write_page(repetition: &Repetition, results: &[CompletedResults], sink: &mut 
     html::write_repetition(repetition, &runs, sink)
 }
 
-/// Runs of a repetition have their number as a name.
+/// Removes the name, because runs of a repetition have only numbers.
 fn without_name(run: RunSummary) -> RunSummary {
     RunSummary { name: String::new(), ..run }
 }

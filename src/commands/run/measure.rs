@@ -1,4 +1,4 @@
-//! One run of a command line: its outputs are opened, it is run, reported and judged.
+//! One run of a command line, from opening its outputs to its verdict.
 
 use super::measure_with::measure_with;
 use super::measurement::{self, Measurement, RunTurn};
@@ -146,7 +146,7 @@ pub(super) fn report_on(
     if doubtful && exit == Exit::Success { Exit::Doubtful } else { exit }
 }
 
-/// Opens the events of the command line; the last one ends the run (`-yp`).
+/// Opens the events of the command line; the last event ends the run (`-yp`).
 pub(super) fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Event>>), CommandError> {
     let open = |option: &str, name: &Option<RawText>| match name {
         Some(name) => match events::open(name.as_bytes()) {

@@ -1,4 +1,4 @@
-//! A single run of DISKSPD, or one of `--repeat`: its results are printed, written, kept.
+//! A single run of DISKSPD, or one of `--repeat`: its results are printed, written and stored.
 
 use super::measurement::{self, Measurement, RunTurn};
 use crate::cli::{Exit, OutRequest, RunRequest};

@@ -11,18 +11,18 @@ use std::sync::Arc;
 pub(crate) struct Measurement {
     pub exit: Exit,
     pub results: CompletedResults,
-    /// The user ended it before its time.
+    /// Whether the user ended the run early.
     pub interrupted: bool,
 }
 
-/// A run's place among several of the same.
+/// Context of a run among several equal runs.
 pub(crate) struct RunTurn<'a> {
     pub name: String,
-    /// The display of all of them; the run is its current step.
+    /// Common display; the run is its current step.
     pub display: Arc<Display>,
-    /// Reports of earlier runs, which files also contain, extended by this run's reports.
+    /// Reports of earlier runs in the same files, extended by this run's reports.
     pub earlier: &'a mut EarlierReports,
-    /// Control for ending all runs, even between two of them.
+    /// Control that ends all runs, also between two of them.
     pub control: &'a Arc<Control>,
     pub reports: bool,
 }

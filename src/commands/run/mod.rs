@@ -71,7 +71,7 @@ pub(super) fn run(request: &RunRequest) -> Result<Exit, CommandError> {
 /// # Errors
 /// Fails with all violated rules in order.
 pub(super) fn check(run: &Runnable, request: &RunRequest) -> Result<(), CommandError> {
-    // A profile is printed without how it is run.
+    // A printed profile does not include run options.
     let findings = if request.profile_only { validate(&run.profile, true) } else { run.findings() };
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(CommandError::usage(findings));
@@ -115,10 +115,7 @@ fn print_profile(profile: &Profile) -> Result<Exit, CommandError> {
     output::to_stdout(&out)
 }
 
-/// Prints what there is to know of this machine (`-Rs`).
-///
-/// # Errors
-/// It can't be written.
+/// Prints the facts about this machine (`-Rs`).
 pub(super) fn print_system(xml: bool) -> Result<Exit, CommandError> {
     let mut system = host::snapshot();
     crate::host::caches::read_caches(&mut system);

@@ -1,4 +1,4 @@
-//! `--repeat`: the same run again and again, and the answer of all runs.
+//! `--repeat`: several runs of the same work, and their answer.
 
 mod outs;
 
@@ -29,9 +29,6 @@ use outs::RepeatOutputs;
 use std::sync::Arc;
 
 /// Makes the runs and reports their answer; it ends as the worst run.
-///
-/// # Errors
-/// It can't be run.
 pub(crate) fn repeat(asked: &RunSource, request: &RunRequest, how: Repeat) -> Result<Exit, CommandError> {
     check_request(asked, request)?;
     let control = Arc::default();
@@ -42,7 +39,7 @@ pub(crate) fn repeat(asked: &RunSource, request: &RunRequest, how: Repeat) -> Re
         None => asked.run.door(OutputPolicy::default()),
     };
     let mut files = answer_forms::open(&outs.of_answer(), door, output::verdicts(request), &patience)?;
-    // Between two runs, where none of them listens. What is said of it they say.
+    // Between two runs, when none of them handles signals. The runs report it.
     let _watch = ctrl_c::ends_silently(&control)?;
     let mut walk = Walk { control, ..Walk::new(asked, request, how, &outs) };
     walk.run_all()?;
@@ -50,7 +47,7 @@ pub(crate) fn repeat(asked: &RunSource, request: &RunRequest, how: Repeat) -> Re
     let Some(made) = made.finish(request, how) else { return Ok(worst) };
     let text = |room| visible::lines(&made.repetition.text(room)).into_owned();
     if outs.text_to_stdout {
-        worst = worst.max(report_error(output::told_to_stdout(&text(standard_output::room()))));
+        worst = worst.max(report_error(output::print_sentences(&text(standard_output::room()))));
     } else if !request.quiet {
         standard_error::write(&text(standard_output::room()));
     }
@@ -95,7 +92,7 @@ struct Walk<'a> {
 struct CompletedRuns {
     runs: Vec<RepeatedRun>,
     fingerprints: Vec<Fingerprint>,
-    /// All of them where a page is written, else the last one.
+    /// Results of all runs if a page is written, otherwise of the last run.
     results: Vec<CompletedResults>,
 }
 
@@ -106,8 +103,6 @@ impl<'a> Walk<'a> {
         Walk { asked, request, how, outs, control, display, earlier, made, worst: Exit::Success }
     }
 
-    /// # Errors
-    /// A run can't begin.
     fn run_all(&mut self) -> Result<(), CommandError> {
         while self.how.another(&self.made.runs.iter().map(|run| run.figures.iops).collect::<Vec<f64>>()) {
             let number = self.made.runs.len() + 1;
@@ -169,7 +164,7 @@ impl<'a> Walk<'a> {
         measure::measure(run, &request, Some(turn))
     }
 
-    /// Shows the mean of the runs so far.
+    /// Displays the mean of the runs so far.
     fn show_answer(&self) {
         let runs = &self.made.runs;
         let mean = runs.iter().map(|run| run.figures.iops).sum::<f64>() / runs.len().max(1) as f64;
@@ -194,7 +189,7 @@ impl<'a> Walk<'a> {
 }
 
 impl CompletedRuns {
-    /// The answer; `None` = no run has ended.
+    /// Returns the answer; `None` = no run has ended.
     fn finish(self, request: &RunRequest, how: Repeat) -> Option<LoadedRepetition> {
         let CompletedRuns { runs, fingerprints, results } = self;
         let last = results.last()?.to_summary();
@@ -214,7 +209,7 @@ fn name_of(number: usize, how: Repeat) -> String {
     }
 }
 
-/// Differences between the machine in this run and in most others.
+/// Returns the differences of the machine between this run and most others.
 fn machine_differences(fingerprints: &[Fingerprint], place: usize) -> Vec<String> {
     let alike = |one: &Fingerprint| fingerprints.iter().filter(|other| other.hash == one.hash).count();
     let Some(usual) = fingerprints.iter().max_by_key(|one| alike(one)) else { return Vec::new() };

@@ -10,67 +10,65 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunRequest {
-    /// What to run. With [`RunRequest::profile_file`] it has no time span but the command line only.
+    /// The profile to run. With [`RunRequest::profile_file`] it has only the time span of the command line.
     pub profile: Profile,
     pub run_options: RunOptions,
-    /// `-Rp`: validate and print the profile, don't run it.
+    /// `-Rp`: validates and prints the profile without a run.
     pub profile_only: bool,
-    /// `-X`, `--fio`: the profile to load instead.
+    /// `-X`, `--fio`: profile to load instead.
     pub profile_file: Option<ProfileFile>,
-    /// `rerun`: the record whose profile and run options are used instead.
+    /// `rerun`: record that provides the profile and run options.
     pub record: Option<PathBuf>,
     /// `rerun`: devices of the record that may be overwritten.
     pub permitted: Vec<RawText>,
     pub events: EventNames,
-    /// `--dry-run`: plan, but don't open or write anything.
+    /// `--dry-run`: only plans, without opening or writing files.
     pub dry_run: bool,
     /// `--out`: further reports, in order.
     pub out: Vec<OutRequest>,
     pub stream: Option<StreamRequest>,
-    /// `--io-log`: log every single I/O in this file.
+    /// `--io-log`: file for the log of each I/O.
     pub io_log: Option<PathBuf>,
     pub journal: Option<PathBuf>,
     /// `--mpi`: membership in several ranks, regardless of the launcher; with the named library, if any.
     pub mpi: Option<Option<PathBuf>>,
-    /// `--split`: ranks that share a target get a part of it each.
+    /// `--split`: divides shared targets among the ranks.
     pub split: bool,
-    /// `--hosts`: only the first ranks do I/O; `None` = all.
+    /// `--hosts`: number of ranks with I/O, which are the first ones; `None` = all.
     pub hosts: Option<u32>,
-    /// `--shift-ranks`, the distance to the rank whose data is read.
+    /// `--shift-ranks`: distance to the rank whose data is read.
     pub shift_ranks: u32,
-    /// `--repeat`: how often; `None` = once.
+    /// `--repeat`; `None` = one run.
     pub repeat: Option<Repeat>,
-    /// `--each`: report each run of a repetition.
+    /// `--each`: reports each run of a repetition.
     pub each: bool,
     /// `--with`: the command that starts the DISKSPD which makes the runs; `None` = this program makes them.
     pub with: Option<String>,
     pub recreate: bool,
-    /// `--destroy`: permit writing to block devices that carry a signature.
+    /// `--destroy`: permission to overwrite block devices with a signature.
     pub destroy: bool,
-    /// Whether misleading figures are a failure (`--strict`).
+    /// `--strict`: misleading figures are a failure.
     pub strict: bool,
-    /// Whether only findings that make the figures misleading are printed (`--quiet`).
+    /// `--quiet`: only findings about misleading figures are printed.
     pub quiet: bool,
     /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span
     /// and of `System`.
     pub xml_verdict: bool,
     pub text_verdict: bool,
-    /// `--save`: keep the run in the history.
+    /// `--save`: stores the run in the history.
     pub save: Option<SaveRequest>,
-    /// `--store`: the history's folder; `None` = the usual one.
+    /// `--store`: folder of the history; `None` = default folder.
     pub store: Option<PathBuf>,
     pub warnings: Vec<Finding>,
-    /// All typed arguments, the program's name first, to repeat the run.
+    /// All typed arguments with the program's name, to repeat the run.
     pub typed: Vec<OsString>,
 }
 
-/// Request to store a run in the history (`--save`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SaveRequest {
     pub label: Option<String>,
 }
 
-/// A further report (`--out`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutRequest {
     /// Explicit format (`xml:FILE`); `None` = by the file's extension.
@@ -115,13 +113,13 @@ pub struct StreamRequest {
 }
 
 impl StreamRequest {
-    /// Formats that can be named, as [`crate::report::live`] knows them.
+    /// Names of the formats, the same as in [`crate::report::live`].
     pub const FORMATS: [&str; 3] = ["json", "influx", "prom"];
 
     /// Reads `FILE`, `FORMAT:FILE`, `-` or `fd:N`.
     ///
     /// # Errors
-    /// The file is missing, or N is not a descriptor.
+    /// Fails if the file name is missing, or N is not a descriptor.
     pub fn read(value: &[u8]) -> Result<StreamRequest, ValueError> {
         let (format, place) = format_and_rest(value, &Self::FORMATS);
         let before = value.len() - place.len();
@@ -148,18 +146,17 @@ impl StreamRequest {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamDestination {
-    /// `-`
     StandardOutput,
     Descriptor(i32),
     File(PathBuf),
 }
 
-/// A file that says what to run.
+/// Form of a file that describes a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProfileForm {
     Xml,
     FioJobs,
-    /// fio's command line: words instead of a file.
+    /// fio's command line, in words instead of a file.
     FioLine,
 }
 
@@ -186,11 +183,10 @@ impl ProfileForm {
 pub struct ProfileFile {
     pub path: RawText,
     pub form: ProfileForm,
-    /// fio's command line; empty for the other forms.
+    /// Words of fio's command line; empty for the other forms.
     pub words: Vec<String>,
-    /// Settings that replace the profile's.
     pub overrides: Overrides,
-    /// Paths for the templates `*1`, `*2`, ...
+    /// Paths for the templates `*1`, `*2`, ..
     pub substitutions: Vec<RawText>,
 }
 
@@ -208,31 +204,28 @@ impl ProfileFile {
     }
 }
 
-/// Settings of the command line permitted with an XML profile; `None` = not given.
+/// Settings permitted with an XML profile; `None` = not given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// `-:`
     pub experiment_flags: Option<u32>,
-    /// `-d`, s
+    /// `-d`, in s.
     pub duration: Option<u32>,
-    /// `-W`, s
+    /// `-W`, in s.
     pub warmup: Option<u32>,
-    /// `-C`, s
+    /// `-C`, in s.
     pub cooldown: Option<u32>,
-    /// `-z`
     pub rand_seed: Option<u32>,
     pub result_format: Option<ResultFormat>,
-    /// `-v`; can't be switched off.
+    /// `-v`; cannot be disabled.
     pub verbose: bool,
-    /// `-vs`; can't be switched off.
+    /// `-vs`; cannot be disabled.
     pub verbose_stats: bool,
     pub compat: Option<Compat>,
-    /// `-bs`
     pub buffer_separation: Option<BufferSeparation>,
 }
 
 impl Overrides {
-    /// Applies the given settings to the profile: times and seed to every time span.
+    /// Applies the given settings to the profile; times and the seed to each time span.
     pub fn apply(&self, profile: &mut Profile) {
         fn set<T: Copy>(setting: &mut T, given: Option<T>) {
             if let Some(value) = given {

@@ -22,7 +22,7 @@ pub(crate) struct CommandError {
 }
 
 impl CommandError {
-    /// The command line or a profile is wrong.
+    /// Reports an invalid command line or profile.
     pub(crate) fn usage(findings: Vec<Finding>) -> CommandError {
         CommandError { exit: Exit::Usage, findings }
     }
@@ -35,7 +35,7 @@ impl CommandError {
         CommandError { exit: Exit::RunFailed, findings: messages.into_iter().map(Finding::error).collect() }
     }
 
-    /// The program ends in this way for it.
+    /// Sets the exit code.
     pub(crate) fn with_exit(self, exit: Exit) -> CommandError {
         CommandError { exit, ..self }
     }
@@ -57,12 +57,12 @@ impl CommandError {
     }
 }
 
-/// All of it in one line, for who keeps it.
+/// Joins all messages in one line, for records.
 fn join_messages(findings: &[Finding]) -> String {
     findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the exit code; an error is reported at once, because more work follows.
+/// Returns the exit code; prints an error at once, because more work follows.
 pub(crate) fn report_error(done: Result<Exit, CommandError>) -> Exit {
     done.unwrap_or_else(CommandError::report)
 }

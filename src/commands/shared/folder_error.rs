@@ -13,7 +13,7 @@ pub(crate) struct FolderError {
     pub fault: FolderErrorKind,
 }
 
-/// Problem with a folder or its content. `kind`: a sweep or a comparison.
+/// Problem with a folder or its content; `kind` is a sweep or a comparison.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderErrorKind {
     #[error(transparent)]
@@ -32,12 +32,12 @@ pub(crate) enum FolderErrorKind {
     Damaged { file: &'static str, source: Box<JsonError> },
     #[error("{file} is damaged: {source}; {remedy}")]
     DamagedRun { file: String, source: Box<JsonError>, remedy: &'static str },
-    /// A run in it can't be read.
+    /// A run in the folder cannot be read.
     #[error("{file}: {source}")]
     UnreadableRun { file: String, source: io::Error },
     #[error("it holds no comparison of two kernels; name another folder")]
     NoBoots,
-    /// An earlier version made its runs.
+    /// The runs come from an earlier version.
     #[error(
         "its boots are in a fixed order, of an earlier version of this program; name a new folder, or \
          compare the files in its folder records (diskspd compare 0001.json,.. 0004.json,..)"

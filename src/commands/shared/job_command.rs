@@ -1,4 +1,4 @@
-//! A command that makes runs, as the ranks of a job see it.
+//! A command that executes runs, as seen by the ranks of a job.
 
 use crate::cli::{Exit, RunRequest};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct JobCommand<'a> {
     pub quiet: bool,
-    /// `--mpi`, with the library to use, if one is named.
+    /// `--mpi`, with the library if named.
     pub mpi: Option<Option<&'a Path>>,
 }
 
@@ -20,16 +20,15 @@ impl JobCommand<'_> {
     }
 }
 
-/// The answer of one rank of a job.
+/// Answer of one rank of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RankReply {
-    /// The rank and its host, in words.
+    /// Description of the rank and its host.
     pub name: String,
     pub text: String,
-    /// The text without facts that differ by rank.
+    /// Text without facts that differ by rank.
     pub key: String,
     pub exit: Exit,
-    /// The reason for a missing text.
     pub failure: Option<String>,
 }
 

@@ -23,16 +23,16 @@ use std::path::{Path, PathBuf};
 
 pub(crate) struct FolderKind {
     pub name: &'static str,
-    /// The file with the command, which makes a folder one of this kind.
+    /// File with the command, which identifies the kind of folder.
     pub file: &'static str,
     pub remedy: &'static str,
 }
 
-/// A folder that no other process uses.
+/// Folder locked against other processes.
 pub(crate) struct RunFolder {
     pub path: PathBuf,
     pub kind: &'static FolderKind,
-    /// Held as long as this lives; the kernel lets it go when the process ends, however it ends.
+    /// Lock held during the life of this value. The kernel releases it at any end of the process.
     pub lock: File,
 }
 
@@ -89,26 +89,18 @@ impl RunFolder {
         }
     }
 
-    /// Keeps the record of run `number`, from 1.
-    ///
-    /// # Errors
-    /// It can't be written.
+    /// Stores the record of run `number`, counted from 1.
     pub(crate) fn keep_record(&self, number: usize, record: &Record) -> Result<(), FolderErrorKind> {
         let write = |file: &mut Vec<u8>| json::write_readable(&JudgedRecord::new(record), file);
         self.put_file(&format!("records/{number:04}.json"), write)
     }
 
-    /// Keeps what was run, after its record.
-    ///
-    /// # Errors
-    /// It can't be written.
+    /// Stores the description of the run, after its record.
     pub(crate) fn keep_run(&self, number: usize, run: &impl Serialize) -> Result<(), FolderErrorKind> {
         let line = serde_json::to_string(run)?;
         self.put_file(&format!("runs/{number:04}.json"), |file| writeln!(file, "{line}"))
     }
 
-    /// # Errors
-    /// It can't be written.
     pub(crate) fn put_file(
         &self,
         name: &str,

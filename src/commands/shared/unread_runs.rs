@@ -1,4 +1,4 @@
-//! Why no runs come out of a file or folder.
+//! Reasons why a file or folder contains no readable runs.
 
 use crate::formats::error::ResultError;
 use crate::formats::json::RecordError;
@@ -6,7 +6,7 @@ use crate::units::visible;
 use std::io;
 use std::path::PathBuf;
 
-/// A file or folder out of which no runs come.
+/// File or folder from which no runs could be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", visible::line(&.path.to_string_lossy()))]
 pub(crate) struct RunsReadError {
@@ -36,7 +36,6 @@ pub(crate) enum RunsReadErrorKind {
 }
 
 impl RunsReadErrorKind {
-    /// The error of this file or folder.
     pub(crate) fn at_path(self, path: impl Into<PathBuf>) -> RunsReadError {
         RunsReadError { path: path.into(), fault: self }
     }

@@ -16,22 +16,22 @@ use std::process::Command;
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum On {
     Nothing,
-    /// A file on the machine's own disk.
+    /// File on the machine's own disk.
     Disk,
-    /// The same, all of it in the page cache.
+    /// File on the machine's own disk, completely in the page cache.
     Cached,
     Memory,
     Compressed,
-    /// A loop device over a file on the machine's disk, past the page cache or by it.
+    /// Loop device over a file on the machine's disk, with or without the page cache.
     LoopDirect,
     LoopCached,
-    /// A file of random data on btrfs on zram: checksums.
+    /// File of random data on btrfs on zram, for checksums.
     Btrfs,
-    /// The same, compressed with zlib, to be written.
+    /// File on btrfs on zram with zlib compression, for writes.
     BtrfsZlib,
-    /// A file on ext4 on zram.
+    /// File on ext4 on zram.
     Ext4,
-    /// A file of the disk, through FUSE.
+    /// File of the disk, through FUSE.
     Fuse,
 }
 
@@ -141,7 +141,7 @@ fn known_bottlenecks_are_named() {
         if only.as_ref().is_some_and(|only| !what.contains(only.as_str())) {
             continue;
         }
-        let Some((limit, said)) = said(on, beside, line) else {
+        let Some((limit, said)) = reported_limit(on, beside, line) else {
             println!("| {what} | `{line}` | could not be staged here | |");
             continue;
         };
@@ -154,7 +154,7 @@ fn known_bottlenecks_are_named() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-fn said(on: On, beside: Disturbance, line: &str) -> Option<(String, String)> {
+fn reported_limit(on: On, beside: Disturbance, line: &str) -> Option<(String, String)> {
     let directory = tempfile::tempdir_in("/var/tmp").unwrap();
     let stage = Stage::new(on, directory.path())?;
     let group = match beside {
@@ -292,7 +292,7 @@ fn write(file: &Path, content: &[u8]) {
     file.sync_all().unwrap();
 }
 
-/// A control group (version 1) with one limit, gone when dropped.
+/// Control group (version 1) with one limit, removed on drop.
 struct Group(PathBuf);
 
 impl Group {

@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// A file system that a program serves, over a directory.
+/// File system served by a program, over a directory.
 struct Served(tempfile::TempDir);
 
 impl Served {
@@ -41,7 +41,7 @@ fn device_over_served_file_is_unknown_and_strict_fails() {
             assert!(ended.stderr.contains("a program serves the files"), "{}", ended.stderr);
             assert_eq!(ended.code, 2, "{program} {direct}");
         }
-        says("-b4K -r -o2 -W0 -d1 {}", &file, "UNKNOWN", "a program serves the files");
+        expect_verdict("-b4K -r -o2 -W0 -d1 {}", &file, "UNKNOWN", "a program serves the files");
     }
 }
 
@@ -89,17 +89,17 @@ fn overlay_file_is_attributed_to_its_open_layer() {
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let Some(overlay) = Overlay::new(lower.at.path(), memory.path()) else { return };
     let file = overlay.0.path().join("a");
-    says("-b4K -r -o4 -Su -W0 -d1 {}", &file, "VERIFIED: ", "");
+    expect_verdict("-b4K -r -o4 -Su -W0 -d1 {}", &file, "VERIFIED: ", "");
     let words = "tmpfs keeps its files in memory: these I/Os were done in memory";
-    says("-b4K -r -w100 -Zr -o4 -Su -W0 -d1 {}", &file, "CACHED (WRONG): the overlay at", words);
+    expect_verdict("-b4K -r -w100 -Zr -o4 -Su -W0 -d1 {}", &file, "CACHED (WRONG): the overlay at", words);
     // A loop device over such a file.
     let Some(looped) = Looped::new(&file, &[]) else { return };
     let words = "a loop device over a file in memory";
-    says("-b4K -r -o4 -Su -W0 -d1 {}", &looped.0, "CACHED (WRONG)", words);
+    expect_verdict("-b4K -r -o4 -Su -W0 -d1 {}", &looped.0, "CACHED (WRONG)", words);
 }
 
 #[test]
-fn switched_statistics_are_unknown_never_cached() {
+fn toggled_statistics_give_unknown_not_cached() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let file = disk.filled("image", 64);
     for times in [1, 2] {
@@ -134,15 +134,15 @@ fn small_io_of_others_is_reported_by_count() {
     let Some(disk) = raw(64) else { return };
     let _others = Running::until(": measuring", "-b4K -r -o1 -g800i -Su -W0 -d600 {}", &disk.0);
     let words = "I/Os (";
-    says("-b1M -r -o1 -g40000 -Su -W0 -d2 {}", &disk.0, "SHARED (WARNING)", words);
+    expect_verdict("-b1M -r -o1 -g40000 -Su -W0 -d2 {}", &disk.0, "SHARED (WARNING)", words);
 }
 
 #[test]
-fn writes_of_others_below_reading_run_are_shared() {
+fn foreign_writes_during_reading_run_are_shared() {
     let Some(disk) = Mounted::new("ext4", 256, "rw") else { return };
     let (image, other) = (disk.filled("image", 32), disk.filled("other", 32));
     let Some(looped) = Looped::new(&image, &["--direct-io=on"]) else { return };
     let line = "-b64K -r -w100 -Zr -o1 -g20000 -Su -W0 -d600 {}";
     let _others = Running::until(": measuring", line, &other);
-    says("-b64K -r -o1 -g20000 -Su -W0 -d1 {}", &looped.0, "SHARED", "were not this run's");
+    expect_verdict("-b64K -r -o1 -g20000 -Su -W0 -d1 {}", &looped.0, "SHARED", "were not this run's");
 }

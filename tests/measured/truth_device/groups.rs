@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A group of the block I/O controller, gone when dropped.
+/// Group of the block I/O controller, removed on drop.
 struct Group(PathBuf);
 
 impl Group {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The names of a run's warnings and worse, and its verdict.
+/// Returns the names of a run's warnings and worse findings, and its verdict.
 fn findings(line: &str, target: &Path) -> (Vec<String>, String) {
     let (_directory, record) = crate::common::directory_with("run.json");
     let ended = diskspd(&format!("--out={} {line}", record.display()), target);
@@ -25,7 +25,7 @@ fn has(line: &str, target: &Path, name: &str, expected: bool) {
 }
 
 #[test]
-fn flushes_that_never_arrive_are_found() {
+fn dropped_flushes_are_reported() {
     const FSYNC: &str = "-b4K -r -w100 -Su --fsync-every=8 -W0 -d1 {}";
     const THROUGH: &str = "-b4K -r -w100 -Sh -W0 -d1 --destroy {}";
     let Some((disk, at)) = crate::common::loops::Loop::with_file_system(96 * MIB, "ext4") else { return };
@@ -166,7 +166,7 @@ fn changes_by_other_processes_are_reported() {
     during(&|| fs::remove_file(&file).unwrap(), "file-changed");
 }
 
-/// Runs a line on a target, and a change by another process after its begin. Returns the names of the
+/// Runs a line on a target, with a change by another process after its start. Returns the names of the
 /// warnings.
 fn names_during(line: &str, target: &Path, change: &dyn Fn()) -> Vec<String> {
     let directory = crate::common::directory();
@@ -238,13 +238,13 @@ fn changed_loop_devices_are_reported() {
     assert!(is_changed(&grow));
 }
 
-/// A loop device on a disk, because memory has no write cache.
+/// Returns a loop device on a disk, because memory has no write cache.
 fn direct_loop(mib: u64) -> Option<crate::common::loops::Loop> {
     let fill = |file: &File| file.write_all_at(&random((mib << 20) as usize), 0).unwrap();
     crate::common::loops::Loop::with(mib << 20, &["--direct-io=on"], fill)
 }
 
-/// A sequence of programs that live some milliseconds each, until this is dropped.
+/// Sequence of programs that live for some milliseconds, ended on drop.
 struct ShortLived(std::process::Child, tempfile::NamedTempFile);
 
 impl ShortLived {

@@ -31,7 +31,7 @@ pub struct Command {
     weights: Vec<u32>,
 }
 
-/// A number with a DISKSPD suffix.
+/// Parses a number with a DISKSPD suffix.
 pub fn size(text: &str) -> u64 {
     let digits = text.trim_end_matches(['K', 'M', 'G', 'T']);
     let number: u64 = digits.parse().unwrap_or_else(|_| panic!("size {text:?}"));
@@ -46,7 +46,7 @@ pub fn size(text: &str) -> u64 {
     number << shift
 }
 
-/// `pct10/20:..` or `abs10/1G:..`
+/// Parses `pct10/20:..` or `abs10/1G:..`.
 pub fn distribution(text: &str) -> Distribution {
     let (kind, ranges) = text.split_at(3);
     let kind = match kind {
@@ -156,7 +156,7 @@ impl Command {
         }
     }
 
-    /// All threads of the time span.
+    /// Returns all threads of the time span.
     pub fn threads(&self) -> Vec<Thread> {
         let shared: Vec<Arc<InterlockedPosition>> = (0..self.targets).map(|_| Arc::default()).collect();
         let requests = if self.floating() { self.fixed_requests } else { self.requests };
@@ -196,18 +196,18 @@ impl Command {
             .collect()
     }
 
-    /// The first offsets of one thread.
+    /// Returns the first offsets of a thread.
     pub fn offsets(&self, thread: u32, count: usize) -> Vec<u64> {
         self.ios(thread, count).iter().map(|io| io.offset).collect()
     }
 
-    /// The first I/Os of one thread.
+    /// Returns the first I/Os of a thread.
     pub fn ios(&self, thread: u32, count: usize) -> Vec<NextIo> {
         self.threads().swap_remove(thread as usize).take(count).collect()
     }
 }
 
-/// A thread whose requests take turns, as if I/Os completed in order. Never ends.
+/// Endless thread whose requests alternate, as if I/Os completed in order.
 pub struct Thread {
     pub workload: ThreadWorkload,
     depth: u32,
@@ -219,7 +219,7 @@ pub struct Thread {
 struct Slots {
     block: u64,
     requests: u32,
-    /// Requests that belong to one target; 0 = all belong to all.
+    /// Number of requests of one target; 0 = requests belong to all targets.
     per_target: u32,
 }
 

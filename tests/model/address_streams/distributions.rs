@@ -55,14 +55,14 @@ fn effective(ranges: &str, target: &str, block: &str) -> String {
 }
 
 #[test]
-fn percent() {
+fn percent_distribution_matches_vectors() {
     for (ranges, target, expected) in PERCENT {
         assert_eq!(effective(&format!("pct{ranges}"), target, "4K"), *expected, "{ranges} on {target}");
     }
 }
 
 #[test]
-fn absolute() {
+fn absolute_distribution_matches_vectors() {
     for (ranges, target, block, expected) in ABSOLUTE {
         assert_eq!(effective(&format!("abs{ranges}"), target, block), *expected, "{ranges} on {target}");
     }
@@ -81,15 +81,15 @@ fn thread_prints_its_effective_ranges() {
     assert_eq!(spans(Command::parse("-c100K -b4K -r").threads()[0].workload.effective(0)), []);
 }
 
-/// All ranges beyond the end: uniform over the target.
+/// All ranges are beyond the end, so that the target is uniform.
 #[test]
-fn nothing_within_the_target() {
+fn distribution_outside_target_is_empty() {
     let ranges = Command::parse("-c100K -b4K -r -rdabs0/200K:100/10K").ios(0, 1000);
     assert_eq!(ranges, Command::parse("-c100K -b4K -r").ios(0, 1000));
 }
 
-/// With 10 points of 100 left, all I/O goes to the first range; and where the end of the region is not on the grid,
-/// no I/O runs over it.
+/// With 10 of 100 points left, all I/O goes to the first range. If the end is not on the grid, no I/O crosses
+/// it.
 #[test]
 fn the_last_absolute_range_is_clamped() {
     let offsets = Command::parse("-c100K -b8K -r1K -rdabs10/90K:90/9K -B512").offsets(0, 20_000);

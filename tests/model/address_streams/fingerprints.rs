@@ -53,7 +53,7 @@ fn address_streams_are_unchanged() {
     assert!(count >= 40, "{count} lines");
 }
 
-/// A line per command line: the same of 200 I/Os and of the bytes that each write of them carries.
+/// One line per command line: a hash of 200 I/Os, and of the bytes of each write among them.
 const CONTENT: &str = include_str!("../../data/fingerprints-of-content.txt");
 
 fn content_fingerprints(options: &str) -> String {
@@ -80,7 +80,7 @@ fn fresh_content_is_unchanged() {
 }
 
 #[test]
-fn the_hash_is_fnv1a_and_notices_every_field() {
+fn stream_hash_covers_every_field() {
     assert_eq!(fnv1a(b"a".iter().copied()), 0xaf63_dc4c_8601_ec8c, "the published value");
     let io = Command::parse("-c1M -b4K").ios(0, 1)[0];
     let others = [

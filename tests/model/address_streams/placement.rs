@@ -6,7 +6,7 @@ const PLACE: Placement =
     Placement { size: 10_000, base: 0, max_offset: 0, block_size: 1000, thread: 0, thread_stride: 0 };
 
 #[test]
-fn regions() {
+fn regions_match_vectors() {
     let region = |placement: Placement| placement.region().unwrap();
     assert_eq!(region(PLACE), Region { base: 0, length: 10_000, first: 0 });
     assert_eq!(region(Placement { base: 700, ..PLACE }), Region { base: 700, length: 9300, first: 0 });
@@ -19,7 +19,7 @@ fn regions() {
 }
 
 #[test]
-fn a_thread_that_cannot_start_says_why() {
+fn thread_without_room_states_the_reason() {
     let message = |placement: Placement| placement.region().unwrap_err().to_string();
     let cases = [
         (Placement { base: 10_000, ..PLACE }, "base offset (-B) of 10000 bytes is at or beyond the end"),
@@ -42,7 +42,7 @@ fn a_thread_that_cannot_start_says_why() {
 }
 
 #[test]
-fn nothing_overflows() {
+fn placement_never_overflows() {
     let far = Placement { thread: u32::MAX, thread_stride: u64::MAX, ..PLACE };
     assert!(matches!(far.region(), Err(PlacementError::StartBeyondRegion { region: 10_000, .. })));
     let large = Grid { region: u64::MAX, block_size: 1, stride: 1 };
@@ -51,7 +51,7 @@ fn nothing_overflows() {
 
 /// Region, block, stride; number of positions, aligned size.
 #[test]
-fn grids() {
+fn grids_match_vectors() {
     let cases = [
         ((10_000, 1000, 1000), (10, 10_000)),
         ((10_999, 1000, 1000), (10, 10_000)),

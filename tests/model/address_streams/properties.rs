@@ -211,7 +211,7 @@ fn mixed_runs_are_geometric_and_of_one_direction() {
 }
 
 #[test]
-fn a_batch_is_drawn_as_single_ios_are() {
+fn batch_draws_equal_single_draws() {
     for options in [
         "-r",
         "-r -w100",

@@ -4,7 +4,7 @@ use diskspd::workload::Random;
 
 const DATA: &str = include_str!("../../data/random/random.txt");
 
-/// Words of the lines that start with `kind`, the `key=` of settings left out.
+/// Returns the words of lines that start with `kind`, without the `key=` of settings.
 fn lines(kind: &str) -> impl Iterator<Item = Vec<&'static str>> {
     DATA.lines().filter_map(move |line| line.strip_prefix(kind)?.strip_prefix(' ')).map(|line| {
         line.split_whitespace().map(|word| word.split_once('=').map_or(word, |(_, value)| value)).collect()
@@ -12,7 +12,7 @@ fn lines(kind: &str) -> impl Iterator<Item = Vec<&'static str>> {
 }
 
 #[test]
-fn streams() {
+fn random_streams_match_vectors() {
     let mut count = 0;
     for line in lines("rand64") {
         let mut random = Random::new(line[0].parse().unwrap());
@@ -33,7 +33,7 @@ fn a_32_bit_number_is_the_low_half() {
 }
 
 #[test]
-fn draws_with_a_chance() {
+fn percentage_draws_match_vectors() {
     let mut count = 0;
     for line in lines("boolratio") {
         let mut random = Random::new(line[0].parse().unwrap());
@@ -46,13 +46,13 @@ fn draws_with_a_chance() {
     assert_eq!(count, 8);
 }
 
-/// Memory that begins on a 64-byte boundary.
+/// Memory aligned to 64 bytes.
 #[repr(align(64))]
 struct Aligned([u8; 1024]);
 
-/// Content, and the number that the generator yields next.
+/// Content, and the next number of the generator.
 #[test]
-fn buffer_fills() {
+fn buffer_fills_match_vectors() {
     let mut count = 0;
     for line in lines("randbuffer") {
         let [seed, align, length] = [0, 1, 2].map(|i| line[i].parse::<usize>().unwrap());

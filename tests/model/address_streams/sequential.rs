@@ -19,14 +19,14 @@ const WALKS: &[(&str, u32, &[u64])] = &[
 ];
 
 #[test]
-fn walks() {
+fn sequential_walks_match_vectors() {
     for (options, thread, offsets) in WALKS {
         assert_eq!(Command::parse(options).offsets(*thread, offsets.len()), *offsets, "{options}, {thread}");
     }
 }
 
 #[test]
-fn the_whole_walk_of_thread_0() {
+fn walk_of_first_thread_covers_its_region() {
     let walk: Vec<u64> = (0..=2800).step_by(200).chain([0]).collect();
     assert_eq!(Command::parse("-c3000 -b200 -s200 -t2 -T500").offsets(0, walk.len()), walk);
 }
@@ -38,9 +38,9 @@ fn interlocked_threads_alternate_on_one_stream() {
     assert_eq!(offsets, [1000, 1500, 2000, 1000, 1500, 2000, 1000]);
 }
 
-/// Threads that race for the shared position lose nothing and repeat nothing.
+/// Concurrent threads neither skip nor repeat a shared position.
 #[test]
-fn interlocked_threads_at_once() {
+fn concurrent_interlocked_threads_share_all_blocks() {
     const EACH: usize = 20_000;
     // 21 positions, which neither the number of I/Os nor 2^64 is a multiple of.
     let threads = Command::parse("-c2100 -b100 -si -t4").threads();
@@ -56,7 +56,7 @@ fn interlocked_threads_at_once() {
 }
 
 #[test]
-fn interlocked_targets_do_not_mix() {
+fn interlocked_targets_have_separate_positions() {
     let mut threads = Command::parse("-c1M -b64K -si -F2 -o1 one two").threads();
     let ios: Vec<(u32, u64)> =
         (0..8).map(|i| threads[i / 2 % 2].next().unwrap()).map(|io| (io.target, io.offset / 65536)).collect();
@@ -64,7 +64,7 @@ fn interlocked_targets_do_not_mix() {
 }
 
 #[test]
-fn parallel_requests_have_own_positions() {
+fn parallel_requests_have_separate_positions() {
     let ios = Command::parse("-c3000 -B1000 -b1000 -s500 -p -o4").offsets(0, 20);
     let expected = [1000, 1500, 2000, 1000, 1500].into_iter().flat_map(|offset| [offset; 4]);
     assert_eq!(ios, expected.collect::<Vec<u64>>());

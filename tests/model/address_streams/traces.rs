@@ -12,7 +12,7 @@ fn traced(io: &NextIo) -> Traced {
     (io.target, io.length, is_write(io), io.offset)
 }
 
-/// A line `t[thread:target] issuing SIZE read/write @ OFFSET)`: thread and I/O.
+/// Parses `t[thread:target] issuing SIZE read/write @ OFFSET)`: thread and I/O.
 fn parse(line: &str) -> Option<(u32, Traced)> {
     let (who, io) = line.strip_prefix("t[")?.split_once("] issuing ")?;
     let (thread, target) = who.split_once(':')?;
@@ -27,7 +27,7 @@ fn parse(line: &str) -> Option<(u32, Traced)> {
     Some((thread.parse().ok()?, io))
 }
 
-/// Command line, and the I/Os by thread.
+/// Returns the command line, and the I/Os by thread.
 fn load(name: &str) -> (Command, BTreeMap<u32, Vec<Traced>>) {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/traces");
     let command = std::fs::read_to_string(dir.join(format!("{name}.cmd"))).unwrap();
@@ -52,7 +52,7 @@ fn names() -> Vec<String> {
 const INTERLOCKED: &str = "19_si96K";
 
 #[test]
-fn every_thread_issues_what_diskspd_issued() {
+fn thread_addresses_match_diskspd_traces() {
     let names = names();
     assert_eq!(names.len(), 15, "{names:?}");
     for name in names.iter().filter(|&name| name != INTERLOCKED) {

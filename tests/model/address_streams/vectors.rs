@@ -15,7 +15,7 @@ const VECTORS: &[(&str, u32, &str)] = &[
 ];
 
 #[test]
-fn first_ios() {
+fn first_ios_match_vectors() {
     for (options, thread, expected) in VECTORS {
         let command = Command::parse(&format!("-b4K -c1G -o1 {options}"));
         let ios = command.ios(*thread, expected.split(' ').count());
@@ -37,7 +37,7 @@ fn threads_have_consecutive_seeds() {
     assert_eq!(last.ios(1, 1000), first.ios(0, 1000), "32 bits, then from 0");
 }
 
-/// Without a floating pool requests belong to targets, in order, and the target costs no draw.
+/// Without a floating pool, requests belong to targets in order, and no target is drawn.
 #[test]
 fn requests_belong_to_targets() {
     let ios = Command::parse("-b4K -c1G -F1 -o2 -s one two three").ios(0, 12);
@@ -46,15 +46,15 @@ fn requests_belong_to_targets() {
     assert_eq!(ios, expected.collect::<Vec<_>>());
 }
 
-/// A floating pool over one target draws no target.
+/// A floating pool with one target does not draw a target.
 #[test]
-fn a_single_floating_target_costs_no_draw() {
+fn single_floating_target_draws_no_number() {
     let floating = Command::parse("-b4K -c1G -r -w50 -F1 -O4").ios(0, 100);
     assert_eq!(floating, Command::parse("-b4K -c1G -r -w50").ios(0, 100));
 }
 
 #[test]
-fn slices() {
+fn write_slices_match_vectors() {
     let with = Command::parse("-b4K -c1G -r -w100 -Z10000").ios(0, 10_000);
     assert!(with.iter().all(|io| io.slice <= 10_000 - 4096));
     let places: std::collections::BTreeSet<u32> = with.iter().map(|io| io.slice).collect();

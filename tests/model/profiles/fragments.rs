@@ -8,7 +8,7 @@ use diskspd::finding::Severity;
 use diskspd::profile::validate::validate;
 use diskspd::profile::xml::read;
 
-/// The profile with `fragment` in its element `place`.
+/// Returns the profile with `fragment` in its element `place`.
 pub fn document(place: &str, fragment: &str) -> String {
     let at = |wanted: &str| if wanted == place { fragment } else { "" };
     let path = if place == "Target" && fragment.contains("<Path") { "" } else { "<Path>f</Path>" };
@@ -20,7 +20,7 @@ pub fn document(place: &str, fragment: &str) -> String {
     )
 }
 
-/// Broken rules, or the settings, or the message without its place.
+/// Returns the violated rules, or the settings, or the message without its location.
 fn outcome(document: &str) -> String {
     let profile = match read(document.as_bytes()) {
         Ok(profile) => profile,

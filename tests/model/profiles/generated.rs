@@ -55,7 +55,7 @@ fn throughput() -> impl Strategy<Value = Throughput> {
 }
 
 prop_compose! {
-    /// Where the target is worked on, and in which order.
+    /// Returns the area and the access order of a target.
     fn area()(
         path in path(),
         block_size in 1u32..,
@@ -178,7 +178,7 @@ fn etw() -> impl Strategy<Value = Etw> {
 }
 
 prop_compose! {
-    /// A profile that XML can state in full.
+    /// Returns a profile that XML can represent completely.
     pub fn profile()(
         verbose: bool,
         verbose_stats: bool,

@@ -1,4 +1,4 @@
-//! Documents that want to do harm, and documents that chance made: never a panic, a hang or a crash.
+//! Malicious and random documents: no panic, hang or crash.
 
 use super::corpus::documents;
 use super::round_trip::as_stated;
@@ -15,7 +15,7 @@ fn oversized_profile_is_refused_unread() {
     assert!(error.to_string().contains("larger than 16 MiB"), "{error}");
 }
 
-/// Bytes of the largest document.
+/// Size of the largest document in bytes.
 const LARGEST: usize = MAX_BYTES as usize;
 
 fn large(head: &str, part: &str, tail: &str, bytes: usize) -> Vec<u8> {
@@ -35,7 +35,7 @@ fn large(head: &str, part: &str, tail: &str, bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn the_largest_documents_are_judged() {
+fn largest_documents_are_read_in_bounded_time() {
     let targets = "<Profile><TimeSpans><TimeSpan><Targets>";
     let path = format!("{targets}<Target><Path>");
     let affinity = "<Profile><TimeSpans><TimeSpan><Affinity>";
@@ -159,7 +159,10 @@ proptest! {
     })]
 
     #[test]
-    fn mutated_documents(index in any::<prop::sample::Index>(), changes in prop::collection::vec(change(), 1..6)) {
+    fn mutated_documents_are_judged_without_panic(
+        index in any::<prop::sample::Index>(),
+        changes in prop::collection::vec(change(), 1..6),
+    ) {
         let documents: Vec<_> = documents().into_values().collect();
         let mut bytes = std::fs::read(index.get(&documents)).unwrap();
         changes.iter().for_each(|change| change.apply(&mut bytes));
@@ -173,12 +176,12 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes(bytes: Vec<u8>) {
+    fn arbitrary_bytes_are_judged_without_panic(bytes: Vec<u8>) {
         let _ = read(&bytes);
     }
 
     #[test]
-    fn any_utf_16(units: Vec<u16>) {
+    fn arbitrary_utf_16_is_judged_without_panic(units: Vec<u16>) {
         let bytes: Vec<u8> = [0xfeff].into_iter().chain(units).flat_map(u16::to_le_bytes).collect();
         let _ = read(&bytes);
     }

@@ -42,7 +42,7 @@ fn comes_back(profile: &Profile, name: &str) {
 }
 
 #[test]
-fn every_accepted_command_line_of_the_tables() {
+fn accepted_command_lines_round_trip() {
     let recorded = include_str!("../../data/command-lines/recorded.jsonl").lines().map(|line| {
         let recorded: Value = serde_json::from_str(line).unwrap();
         let arguments = recorded["args"].as_array().unwrap();
@@ -71,7 +71,7 @@ fn every_accepted_command_line_of_the_tables() {
 }
 
 #[test]
-fn every_valid_document_of_the_corpus() {
+fn valid_corpus_documents_round_trip() {
     for (name, (stage, _)) in read_expected() {
         if stage == "ok" {
             let profile = xml::read(&std::fs::read(&documents()[&name]).unwrap()).unwrap();
@@ -81,7 +81,7 @@ fn every_valid_document_of_the_corpus() {
 }
 
 #[test]
-fn written_documents_are_written_again_byte_for_byte() {
+fn written_documents_are_rewritten_identically() {
     for name in ["written-thread-pool", "written-random"] {
         let text = std::fs::read_to_string(&documents()[name]).unwrap();
         assert_eq!(written(&xml::read(text.as_bytes()).unwrap()), text, "{name}");
@@ -90,14 +90,14 @@ fn written_documents_are_written_again_byte_for_byte() {
 
 proptest! {
     #[test]
-    fn generated_profiles(profile in profile()) {
+    fn generated_profiles_round_trip(profile in profile()) {
         let text = written(&profile);
         let read = xml::read(text.as_bytes());
         prop_assert_eq!(read, Ok(as_stated(&profile)), "{}", text);
     }
 
     #[test]
-    fn encodings_and_line_ends_mean_nothing(profile in profile()) {
+    fn encoding_and_line_ends_do_not_matter(profile in profile()) {
         let text = written(&profile).replace('\n', "\r\n");
         let mut utf16: Vec<u8> = vec![0xff, 0xfe];
         utf16.extend(text.encode_utf16().flat_map(u16::to_le_bytes));

@@ -23,14 +23,14 @@ fn profile(head: &str, spans: &[(&str, &[&str])]) -> String {
     format!("<Profile>{head}<TimeSpans>{spans}</TimeSpans></Profile>")
 }
 
-/// I/Os by file: the last column of the report's rows.
+/// Returns I/Os by file, the last column of the report's rows.
 fn ios(ended: &Ended) -> Vec<(String, u64)> {
     let rows = ended.report().rows("Total IO");
     rows.into_iter().map(|row| (row.last().unwrap().clone(), row[2].parse().unwrap())).collect()
 }
 
 #[test]
-fn templates_and_time_spans_each_with_its_own_settings() {
+fn time_spans_run_with_separate_settings() {
     let directory = directory();
     let [a, b] = ["a.dat", "b.dat"].map(|name| directory.path().join(name));
     fs::write(&a, vec![0; 1 << 20]).unwrap();
@@ -72,7 +72,7 @@ fn command_line_options_override_profile_in_all_spans() {
 }
 
 #[test]
-fn weights_and_thread_targets_share_the_ios_out() {
+fn weights_and_thread_targets_divide_the_ios() {
     let directory = directory();
     let target = |name: &str, rest: &str| {
         format!(

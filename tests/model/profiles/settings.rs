@@ -1,4 +1,4 @@
-//! All settings of a profile that are not the default, as tables write them.
+//! All profile settings with other values than the default, in table form.
 
 use diskspd::profile::{Profile, Target, TimeSpan};
 use serde_json::Value;

@@ -15,7 +15,7 @@ use std::process::Command;
 const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference/profile.xsd");
 
 #[test]
-fn the_committed_schema_is_the_readers_own() {
+fn committed_schema_matches_the_reader() {
     if std::env::var_os("DISKSPD_TEST_BLESS").is_some() {
         fs::write(SCHEMA, xml::xsd::schema()).unwrap();
     }
@@ -34,7 +34,7 @@ fn the_committed_schema_is_the_readers_own() {
 
 const READ_THOUGH: &[&str] = &["recoded-utf-16", "utf-16-without-mark"];
 
-/// Whether a tool is there; says that the test is skipped if not.
+/// Whether a tool is installed; otherwise prints that the test is skipped.
 fn has(tool: &str) -> bool {
     let found = output(Command::new(tool).arg("--version")).is_ok();
     if !found {
@@ -43,7 +43,7 @@ fn has(tool: &str) -> bool {
     found
 }
 
-/// The documents that the validator accepts.
+/// Returns whether the validator accepts each document.
 fn accepted(documents: &[PathBuf]) -> Vec<bool> {
     let mut xmllint = Command::new("xmllint");
     let output = output(xmllint.args(["--nonet", "--noout", "--schema", SCHEMA]).args(documents)).unwrap();
@@ -70,7 +70,7 @@ fn schema_validator_agrees_with_the_reader() {
     assert_eq!(found, expected);
 }
 
-/// Profiles out of the generator, written to files.
+/// Writes generated profiles to files.
 fn written_files(directory: &Path) -> Vec<(Profile, PathBuf)> {
     let mut runner = TestRunner::deterministic();
     (0..100)
@@ -96,7 +96,7 @@ fn schema_validator_accepts_written_profiles() {
     assert!(refused.is_empty(), "{refused:?}");
 }
 
-/// Prints the text of every Path, as the code points it consists of: one line each.
+/// Prints the text of every Path as code points, one line each.
 const PATHS: &str = "
 import sys, xml.etree.ElementTree as tree
 for file in sys.argv[1:]:

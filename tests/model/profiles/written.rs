@@ -1,9 +1,9 @@
-//! A profile as it is written.
+//! The written form of a profile.
 
 use diskspd::profile::{Compat, Profile, TimeSpan};
 use diskspd::report::profile_xml::write_profile;
 
-/// A profile as `-Rpxml` prints it: with what DISKSPD 2.2 doesn't know in the form of 2.3.
+/// Returns a profile as printed by `-Rpxml`, with settings unknown to DISKSPD 2.2 in the form of 2.3.
 pub fn written(profile: &Profile) -> String {
     let mut out = Vec::new();
     let newest = profile.time_spans.iter().any(is_newest);

@@ -1,4 +1,5 @@
-//! Files of a crate that use each other, right or through others: such a circle can only be read as a whole.
+//! Files of a crate with circular dependencies, direct or indirect. Such a circle can only be read as a
+//! whole.
 
 use super::scopes::{Arrow, Path, Scopes};
 use super::source::Source;
@@ -27,7 +28,7 @@ pub fn circles(sources: &[(Source, Path)]) -> Vec<Circle> {
     found
 }
 
-/// Arrows for people, those between the same two files in one line.
+/// Formats arrows, with one line for all arrows between two files.
 fn describe_circle(arrows: &[&Arrow], place: &dyn Fn(usize) -> String) -> Vec<String> {
     let mut used: BTreeMap<(usize, usize), BTreeSet<&str>> = BTreeMap::new();
     for arrow in arrows {
@@ -41,7 +42,7 @@ fn describe_circle(arrows: &[&Arrow], place: &dyn Fn(usize) -> String) -> Vec<St
     used.iter().map(line).collect()
 }
 
-/// The sets of files of which each reaches each.
+/// Returns the sets of files that all reach each other.
 fn strongly_connected(arrows: &[Arrow]) -> Vec<BTreeSet<usize>> {
     let mut used: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for arrow in arrows {
@@ -60,7 +61,7 @@ fn strongly_connected(arrows: &[Arrow]) -> Vec<BTreeSet<usize>> {
     found
 }
 
-/// The files that can be reached from one.
+/// Returns the files that can be reached from one.
 fn reached(used: &BTreeMap<usize, BTreeSet<usize>>, from: usize) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut open = vec![from];

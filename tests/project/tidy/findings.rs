@@ -11,7 +11,7 @@ const OTHER_PLACES: [&str; 2] = ["crates/formats/src/fio/mod.rs", "src/commands/
 /// Words with hyphens in the checks that do not name a finding.
 const OTHER_WORDS: [&str; 3] = ["amd-pstate-epp", "refined-jiffies", "systemd-inhibit"];
 
-/// Calls with the name of a finding as their first text.
+/// Calls whose first text is the name of a finding.
 const NAMING: [&str; 6] = [
     "Finding::new(",
     "of_machine(",
@@ -26,7 +26,7 @@ fn is_name(text: &str) -> bool {
     words().all(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
-/// The names of findings in a source, outside of its tests.
+/// Returns the names of findings in a source, outside of its tests.
 fn finding_names(source: &Source) -> BTreeSet<String> {
     let is_finding = |at: usize, text: &str| {
         let before: String =

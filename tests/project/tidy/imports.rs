@@ -37,7 +37,7 @@ pub fn imported_modules(source: &Source) -> Vec<(usize, Module)> {
     found
 }
 
-/// The paths of a tree such as `a::{b, c::d}`, and where it ends.
+/// Returns the paths of a tree such as `a::{b, c::d}`, and its end.
 fn paths(text: &str) -> (Vec<Module>, usize) {
     let mut at = blanks(text, 0);
     if text[at..].starts_with('{') {
@@ -93,7 +93,7 @@ pub fn edges(sources: &[Source]) -> BTreeMap<Module, BTreeMap<String, BTreeSet<S
     edges
 }
 
-/// The modules that can be reached from one.
+/// Returns the modules that can be reached from one.
 fn reached<'a>(edges: &'a BTreeMap<String, BTreeSet<String>>, from: &'a str) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     let mut open = vec![from];

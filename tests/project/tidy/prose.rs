@@ -1,4 +1,4 @@
-//! How texts are written: phrases with a plainer replacement, per class of text.
+//! Rules for texts: phrases with a plainer replacement, per class of text.
 //!
 //! `tests/data/tidy/prose.txt` has the highest density of each class, which may only fall, and the commit after which added
 //! text must be nearly free of these phrases. `docs/dev/style.md` explains the style.
@@ -18,19 +18,19 @@ use std::fmt::Write;
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Most hits per 1,000 words of added text.
+/// Maximum hits per 1,000 words of added text.
 const MAX_ADDED_DENSITY: u64 = 5;
 
 /// A class with fewer added words may have one hit.
 const MIN_WORDS: u64 = 200;
 
-/// Longest sentence of documentation, in words.
+/// Maximum words of a sentence in documentation.
 const MAX_SENTENCE_WORDS: usize = 35;
 
-/// Longest name of a test, in words.
+/// Maximum words of a test's name.
 const MAX_NAME_WORDS: usize = 9;
 
-/// Functions that no one can guess by their name.
+/// Function names without information.
 const BANNED_FUNCTIONS: [&str; 16] = [
     "of", "told", "tell", "asked", "ask", "said", "say", "shown", "beneath", "beside", "behind", "kept",
     "lost", "alike", "meant", "seen",
@@ -126,7 +126,7 @@ fn prose_density_never_rises() {
     }
 }
 
-/// Lines that were added after a commit, per file; `None` where git does not know the commit.
+/// Returns the lines added after a commit, per file; `None` = the commit is unknown.
 fn added_lines(commit: &str) -> Option<BTreeMap<String, BTreeSet<usize>>> {
     let diff = Command::new("git")
         .args(["diff", "-U0", "--no-color", "--no-ext-diff", "-M", commit, "--", "*.md", "*.rs"])

@@ -31,7 +31,7 @@ fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tidy").join(name)
 }
 
-/// The text of a list in `tests/data/tidy`.
+/// Returns the text of a list in `tests/data/tidy`.
 pub fn list(name: &str) -> String {
     fs::read_to_string(file(name)).unwrap()
 }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn exceptions_become_fewer_and_never_more() {
+    fn number_of_exceptions_never_grows() {
         let mut found = Found::default();
         found.add("a", 2, "x:1");
         found.add("b", 3, "x:2");

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 const OF_THE_SYSTEM: [&str; 4] = ["crates/host/", "crates/sys/", "crates/engine/", "crates/worker/"];
 
-/// How code reads or parses bytes.
+/// Calls that read or parse bytes.
 const READS: [&str; 9] = [
     "read_json",
     ".read_to_end(",
@@ -65,7 +65,7 @@ const READERS: &[(&str, &[&str])] = &[
     ("src/commands/shared/runs/with/run.rs", &["result_xml"]),
 ];
 
-/// The fuzz target of a format of results, by the word of the format.
+/// Returns the fuzz target of a result format, by the word of the format.
 fn of_format(word: &str) -> String {
     match word {
         "fio" => "fio_result".to_owned(),

@@ -5,7 +5,7 @@ use super::source::Source;
 use super::tokens::{Token, is_word, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A path as it is written, or a module's from the crate's root on.
+/// Path as written, or the path of a module from the crate's root.
 pub type Path = Vec<String>;
 
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ impl Meaning {
 }
 
 impl Scopes {
-    /// The modules of a crate, of its sources and the module path of each.
+    /// Collects the modules of a crate from its sources with their module paths.
     pub fn collect(sources: &[(Source, Path)]) -> Scopes {
         let mut scopes = Scopes::default();
         for (file, (source, module)) in sources.iter().enumerate() {
@@ -123,7 +123,7 @@ impl Scopes {
         len
     }
 
-    /// Takes up a path that begins at that token, where it is a type or called; returns how many tokens follow.
+    /// Records a path of a type or call that begins at this token; returns its number of tokens.
     fn mention(&mut self, place: Mention, tokens: &[Token]) -> usize {
         let word = |at: usize| tokens.get(at).map_or("", |(_, token)| *token);
         let mut path = vec![word(place.at).to_owned()];
@@ -203,7 +203,7 @@ struct Import {
     name: Option<String>,
 }
 
-/// The leaves of a tree such as `a::{b, c::d as e, f::*}` below a path, and how many tokens it has.
+/// Returns the leaves of a tree such as `a::{b, c::d as e, f::*}` below a path, and its number of tokens.
 fn imports(tree: &[Token], below: &[String]) -> (Vec<Import>, usize) {
     let mut path = below.to_vec();
     let mut at = 0;

@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 
 pub struct Source {
     pub name: String,
-    /// Below the root of the project: `crates/run/src/span.rs`.
+    /// Path relative to the root of the project: `crates/run/src/span.rs`.
     pub place: String,
     pub written: String,
-    /// The text as if all crates were one: `diskspd_plan::x` is `crate::x`.
+    /// Text as if all crates were one: `diskspd_plan::x` is `crate::x`.
     pub text: String,
     pub code: String,
     pub literals: Vec<(usize, String)>,
@@ -84,10 +84,10 @@ static OWN_FOLDERS: LazyLock<Vec<(String, PathBuf)>> = LazyLock::new(|| {
     found
 });
 
-/// The files of a crate, and the module that each of them is.
+/// Files of a crate with their modules.
 pub type CrateFiles = Vec<(Source, Vec<String>)>;
 
-/// All crates, the tools of the project and its tests among them, each with its files and the module that each of them is.
+/// All crates, including xtask and the tests, with their files and modules.
 pub static CRATES: LazyLock<BTreeMap<String, CrateFiles>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut crates = BTreeMap::new();
@@ -125,8 +125,8 @@ fn module_of(path: &str, has_library: bool) -> Vec<String> {
     }
 }
 
-/// The grammars and requests of commands, which are in the folders of the actions, and the files that their
-/// modules, parts of `cli`, would be without `#[path]`.
+/// Returns the grammars and requests of commands, which are in the folders of the actions, and their paths as
+/// parts of `cli` without `#[path]`.
 fn mounts(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
     let mut found = Vec::new();
     for file in files(&folder.join("cli")) {
@@ -251,7 +251,7 @@ pub fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// Code without its comments and texts, and the texts.
+/// Splits code from its comments and texts, and returns the texts.
 fn split(text: &str) -> (String, Vec<(usize, String)>) {
     let mut code = text.as_bytes().to_vec();
     let mut literals = Vec::new();
@@ -328,7 +328,7 @@ fn quoted(text: &str, end: char) -> usize {
     text.find(closes).unwrap_or(text.len())
 }
 
-/// How long a character (`'a'`, `'\''`) is; 1 = the mark of a lifetime.
+/// Returns the length of a character literal (`'a'`, `'\''`); 1 = the mark of a lifetime.
 fn character(text: &str) -> usize {
     let mut inside = text[1..].chars();
     match (inside.next(), inside.next()) {
@@ -338,7 +338,7 @@ fn character(text: &str) -> usize {
     }
 }
 
-/// Where in code the items stand that are compiled for tests only, from their attribute on.
+/// Returns the ranges of items that are compiled only for tests, from their attributes on.
 fn test_items(code: &str) -> Vec<Range<usize>> {
     let mut items: Vec<Range<usize>> = Vec::new();
     for (at, _) in code.match_indices("#[cfg(") {
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_whole_ones() {
+    fn word_search_matches_whole_words() {
         let source = read("libc::a(); mylibc::b(); unsafe_code");
         assert_eq!(source.uses("libc::").collect::<Vec<_>>(), [0]);
         assert_eq!(source.uses("unsafe").count(), 0);

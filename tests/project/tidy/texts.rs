@@ -10,7 +10,7 @@ use std::fs;
 
 const FEWEST_WORDS: usize = 4;
 
-/// Sources of findings and refusals, which `tests/data/messages` has as rendered samples.
+/// Sources of findings and refusals, whose rendered samples are in `tests/data/messages`.
 const RENDERED: [&str; 2] = ["crates/checks/src/", "crates/profile/src/validate"];
 
 fn page(source: &Source) -> String {
@@ -37,7 +37,7 @@ fn read(literal: &str) -> String {
     text.replace("\\\"", "\"")
 }
 
-/// Whether it speaks to people: some words, and neither markup nor a statement for a database.
+/// Whether the text is a message: several words, neither markup nor an SQL statement.
 fn is_said(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| word.len() > 1);
     let markup = ["<", "../", "SELECT ", "INSERT ", "DELETE ", "PRAGMA ", "WHERE "];
@@ -64,7 +64,7 @@ fn pages() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn texts_are_kept_as_pages() {
+fn message_texts_match_stored_pages() {
     let pages = pages();
     for (name, text) in &pages {
         is_kept(&format!("tests/data/texts/{name}.md"), text);

@@ -2,7 +2,7 @@
 
 use super::source::is_name;
 
-/// A word, `::` or another sign, and where it stands.
+/// Position of a word, `::` or another sign, with its text.
 pub type Token<'a> = (usize, &'a str);
 
 pub fn tokens(code: &str) -> Vec<Token<'_>> {

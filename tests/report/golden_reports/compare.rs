@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, PartialEq)]
 pub enum Tolerance {
     None,
-    /// Percentiles strictly between minimum and maximum, by a thousandth and the rounding to 0.001 ms: histograms are
-    /// bounded. And the order of the charts of paths, which is the reference's hash order.
+    /// Percentiles between minimum and maximum may differ by a thousandth and the rounding to 0.001 ms,
+    /// because histograms are bounded. The order of path charts may differ, because it is the hash order of
+    /// the reference.
     Percentiles,
 }
 
-/// Fails, naming line and cell, unless `got` is `expected`.
+/// Fails with line and cell unless `got` equals `expected`.
 pub fn reports(name: &str, got: &[u8], expected: &[u8], tolerance: Tolerance) {
     let (got, expected) = (text(got), text(expected));
     if tolerance == Tolerance::None {
@@ -41,7 +42,7 @@ fn lines(place: &str, got: &str, expected: &str) {
     }
 }
 
-/// A report without its charts, a mark in place of each, and the charts with their empty line by title.
+/// Returns a report with marks in place of its charts, and the charts by title with their empty lines.
 fn split(report: &str) -> (String, BTreeMap<String, String>) {
     let mut rest = String::new();
     let mut charts = BTreeMap::new();
@@ -61,7 +62,7 @@ fn split(report: &str) -> (String, BTreeMap<String, String>) {
     (rest, charts)
 }
 
-/// 17 lines: header, border, minimum, 13 percentiles, maximum.
+/// Compares 17 lines: header, border, minimum, 13 percentiles, maximum.
 fn chart(place: &str, got: &str, expected: &str) {
     let (got, expected): (Vec<&str>, Vec<&str>) = (got.lines().collect(), expected.lines().collect());
     assert_eq!((got.len(), expected.len()), (17, 17), "{place}: lines of the chart");
@@ -82,7 +83,8 @@ fn chart(place: &str, got: &str, expected: &str) {
     }
 }
 
-/// Equal, or numbers of the same width that differ by no more than a thousandth and the rounding of both.
+/// Whether cells are equal, or numbers of the same width that differ by at most a thousandth and the rounding
+/// of both.
 fn same_cell(got: &str, expected: &str) -> bool {
     let near = |got: f64, expected: f64| (got - expected).abs() <= expected * 0.001 + 0.001 + 1e-9;
     got == expected

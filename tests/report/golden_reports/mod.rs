@@ -46,7 +46,7 @@ struct Sample {
 }
 
 #[test]
-fn samples_match_byte_for_byte() {
+fn golden_reports_match_byte_for_byte() {
     let pairs = pairs("samples", "txt");
     assert_eq!(pairs.len(), 5);
     for (name, input, expected) in pairs {
@@ -92,7 +92,7 @@ fn recorded_runs_differ_by_percentiles_only() {
 }
 
 #[test]
-fn a_record_read_back_gives_the_same_reports() {
+fn stored_record_gives_the_same_reports() {
     for (name, input, _) in pairs("synth", "txt") {
         let record = synth::record(&input);
         let json = diskspd::formats::json::bytes(&record);

@@ -45,13 +45,13 @@ struct Thread {
 struct Accesses {
     path: String,
     size: u64,
-    /// R or W, bytes, start, end in ticks since the span's start.
+    /// R or W, bytes, start and end in ticks since the start of the span.
     io: Vec<(char, u64, u64, u64)>,
     /// First I/O percentage point, number of them, offset, length.
     dist: Vec<(u32, u32, u64, u64)>,
 }
 
-/// The record of a recorded result set.
+/// Returns the record of a recorded result set.
 pub fn record(json: &[u8]) -> Record {
     let run: Run = serde_json::from_slice(json).unwrap();
     let profile = profile(["diskspd.exe"].into_iter().chain(run.args.iter().map(String::as_str)));
@@ -61,7 +61,7 @@ pub fn record(json: &[u8]) -> Record {
     Record::new(profile, system(run.system), Results { time_spans })
 }
 
-/// The profile that the program's own parser makes of a command line, its name first.
+/// Returns the profile of a command line, parsed by the program itself.
 pub fn profile<'a>(command_line: impl IntoIterator<Item = &'a str>) -> Profile {
     let arguments: Vec<OsString> = command_line.into_iter().map(OsString::from).collect();
     match diskspd::cli::parse(&arguments).unwrap() {

@@ -101,7 +101,7 @@ fn element<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.trim().strip_prefix(&format!("<{name}>"))?.strip_suffix(&format!("</{name}>"))
 }
 
-/// Differ by no more than a thousandth and the rounding of both.
+/// Whether figures differ by at most a thousandth and the rounding of both.
 fn near(got: Option<&str>, expected: Option<&str>) -> bool {
     let number = |text: Option<&str>| text.and_then(|text| text.parse::<f64>().ok());
     number(got)
@@ -113,8 +113,8 @@ fn attributes(line: &str) -> Vec<usize> {
     line.split('"').filter_map(|text| text.parse().ok()).collect()
 }
 
-/// From the recorded I/Os themselves: how many distinct latencies reads, writes and both have; and how many of them a
-/// histogram of 512 buckets per octave tells apart, which is all of them below 65 us.
+/// Counts the distinct latencies of reads, writes and both in the recorded I/Os, and those that a histogram
+/// with 512 buckets per octave distinguishes (all below 65 µs).
 fn distinct(input: &[u8]) -> Option<(Vec<usize>, Vec<usize>)> {
     let run: serde_json::Value = serde_json::from_slice(input).unwrap();
     let mut latencies = [BTreeSet::new(), BTreeSet::new(), BTreeSet::new()];
@@ -150,7 +150,7 @@ fn differs_in_a_rounded_half(got: &str, expected: &str) -> bool {
     }
 }
 
-/// DISKSPD shows 0 as an interval's minimum when one of several threads and targets had no I/O in it.
+/// DISKSPD prints 0 as an interval's minimum if one of several threads and targets had no I/O in it.
 fn differs_in_the_minimum_of_an_empty_contributor(got: &str, expected: &str) -> bool {
     let parts = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let (got, expected) = (parts(got), parts(expected));

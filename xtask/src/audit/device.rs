@@ -11,7 +11,7 @@ use std::process::Command;
 const SIZE: usize = 16 << 20;
 const LOOKED_AT: u64 = 4 << 20;
 
-/// Files and device; the device goes when this is dropped.
+/// Files and device, removed on drop.
 pub struct AuditStorage {
     directory: PathBuf,
     device: Option<String>,
@@ -24,7 +24,7 @@ pub struct Counters {
 }
 
 impl AuditStorage {
-    /// Files full of something, and a device if there may be one.
+    /// Creates filled files, and a device if possible.
     pub fn new(directory: &Path) -> Result<AuditStorage, Failure> {
         let content: Vec<u8> = (0..SIZE).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         for name in ["f", "g", "image"] {
@@ -40,7 +40,7 @@ impl AuditStorage {
         Ok(AuditStorage { directory: directory.to_path_buf(), device, _undo: undo })
     }
 
-    /// The words of a line; `None` = there is no such target here.
+    /// Returns the words of a line; `None` = there is no such target here.
     pub fn fill_in(&self, line: &str) -> Option<Vec<String>> {
         let path = |name: &str| self.directory.join(name).display().to_string();
         let word = |word: &str| match word {
@@ -56,19 +56,18 @@ impl AuditStorage {
         self.device.is_some() && words.last() == self.device.as_ref()
     }
 
-    /// Begins to record the device's requests; `None` = that can't be done.
+    /// Starts recording the device's requests; `None` = not possible.
     pub fn trace(&self) -> Option<Trace> {
         let name = self.device.as_ref()?.strip_prefix("/dev/")?;
         Trace::begin(&std::fs::read_to_string(format!("/sys/class/block/{name}/dev")).ok()?)
     }
 
-    /// Bytes read and written that may be missing in the log: see [`AuditStorage::compare`].
+    /// Returns the bytes read and written that the log may lack: see [`AuditStorage::compare`].
     pub fn missing(lines: &[Line], depth: u64) -> [u64; 2] {
         let block = lines.iter().map(|line| line.size).max().unwrap_or(0);
         [depth * block + LOOKED_AT, depth * block]
     }
 
-    /// The device's counters.
     pub fn counters(&self) -> Option<Counters> {
         let name = self.device.as_ref()?.strip_prefix("/dev/")?;
         let text = std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).ok()?;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// One I/O. Times in ns since the start signal.
+/// I/O with times in ns since the start signal.
 #[derive(Debug, Clone)]
 pub struct Line {
     pub thread: usize,
@@ -25,7 +25,7 @@ impl Line {
     }
 }
 
-/// All I/Os of a run of one time span.
+/// Reads all I/Os of a run with one time span.
 pub fn read(path: &Path) -> Result<Vec<Line>, Failure> {
     let text = std::fs::read_to_string(path)?;
     let mut lines = text.lines();

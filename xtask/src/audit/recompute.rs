@@ -13,11 +13,11 @@ pub struct Figure {
 pub type Figures = BTreeMap<String, Figure>;
 
 pub struct Run {
-    /// ns
+    /// Measured time in ns.
     pub measured: u64,
     pub width: u64,
     pub allocated: u64,
-    /// When measuring began, ns since the start signal.
+    /// Start of the measurement in ns since the start signal.
     pub begin: u64,
     pub latency: bool,
     pub paths: Vec<String>,
@@ -43,7 +43,7 @@ fn maybe(value: Option<f64>, share: f64) -> Figure {
     Figure { value, others: Vec::new(), share }
 }
 
-/// Mean and population standard deviation in ms.
+/// Returns mean and population standard deviation in ns.
 fn mean_and_deviation(nanos: &[u64]) -> Option<(f64, f64)> {
     if nanos.is_empty() {
         return None;
@@ -124,7 +124,7 @@ fn interval(run: &Run, line: &Line) -> Option<u64> {
     (number < run.allocated).then_some(number)
 }
 
-/// Over the intervals up to the last that has an I/O; 0 if none has.
+/// Returns the deviation over the intervals up to the last one with an I/O; 0 without I/Os.
 fn deviation_of_rate(run: &Run, lines: &[&Line]) -> f64 {
     let behind = lines.iter().any(|line| interval(run, line).is_none());
     let last = lines.iter().filter_map(|line| interval(run, line)).max().map_or(0, |number| number + 1);
@@ -141,7 +141,7 @@ fn deviation_of_rate(run: &Run, lines: &[&Line]) -> f64 {
     (squares / valid as f64).sqrt() / (run.width as f64 / 1e9)
 }
 
-/// The shares of the text report's charts, as it calls them.
+/// Percentiles of the text report's charts with their names.
 pub const CHART: [(&str, f64); 13] = [
     ("25th", 0.25),
     ("50th", 0.5),
@@ -190,7 +190,7 @@ fn charts(figures: &mut Figures, run: &Run, lines: &[Line]) {
     }
 }
 
-/// The last percentiles of the XML results.
+/// Last percentiles of the XML results.
 const NINES: [f64; 8] = [99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999_999, 99.999_999_9, 100.0];
 
 fn chart_figures(figures: &mut Figures, sorted: &[u64], name: impl Fn(&str) -> String) {
@@ -263,7 +263,7 @@ fn interval_figures(
     figures.insert(name("response max"), maybe(longest, OF_INTERVAL));
 }
 
-/// ns
+/// Returns the response time in ns.
 fn response(line: &Line) -> u64 {
     line.end() - line.due.unwrap_or(line.start)
 }

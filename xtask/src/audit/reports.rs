@@ -47,7 +47,7 @@ pub fn text(report: &str) -> Printed {
     printed
 }
 
-/// The XML results: an element a line, as they are written.
+/// Parses XML results with one element per line.
 pub fn xml(report: &str) -> Printed {
     let mut printed = Printed::new();
     let (mut open, mut thread, mut path, mut percent) =

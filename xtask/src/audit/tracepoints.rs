@@ -9,15 +9,15 @@ use diskspd::host::tracing::instance::{Instance, Recording};
 use diskspd::machine::tracing::StampClock;
 use std::collections::{HashMap, VecDeque};
 
-/// Memory for events, KiB per CPU.
+/// Event buffer in KiB per CPU.
 const BUFFER: u64 = 64 << 10;
 const TRACEPOINTS: [&str; 2] = ["block/block_rq_issue", "block/block_rq_complete"];
-/// The clocks of workers and kernel agree to some microseconds, and the kernel writes whole ones; ns.
+/// Tolerance in ns: the clocks of workers and kernel agree to some µs, and the kernel prints whole µs.
 const CLOCKS: i64 = 20_000;
 
 pub struct Trace(Instance);
 
-/// A request. Times in ns.
+/// Request with times in ns.
 #[derive(Debug, Clone, Copy)]
 struct Request {
     issued: i64,
@@ -29,7 +29,7 @@ struct Request {
 type Requests = HashMap<(bool, u64), Vec<Request>>;
 
 impl Trace {
-    /// Begins to keep the requests of the device `number`, `major:minor`; `None` = there is no tracing here.
+    /// Starts recording the requests of the device `number`, `major:minor`; `None` = no tracing here.
     pub fn begin(number: &str) -> Option<Trace> {
         let (major, minor) = number.trim().split_once(':')?;
         let device = major.parse::<u64>().ok()? << 20 | minor.parse::<u64>().ok()?;

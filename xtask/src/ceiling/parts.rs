@@ -13,7 +13,7 @@ use diskspd::workload::{Modulus, Random};
 use std::hint::black_box;
 use std::time::Duration;
 
-/// A size of no particular beauty, blocks.
+/// Arbitrary size in blocks.
 const BLOCKS: u64 = 1_000_000_007;
 
 pub fn all() -> Vec<Part<'static>> {

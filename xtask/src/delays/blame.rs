@@ -4,7 +4,7 @@ use super::kinds::DelayKind;
 use diskspd::results::{CulpritKind, IoStage, Record, SlowIo};
 use std::time::Duration;
 
-/// A delay that was staged, ns since 1970-01-01 00:00 UTC.
+/// Staged delay in ns since 1970-01-01 00:00 UTC.
 #[derive(Debug, Clone, Copy)]
 pub struct StagedDelay {
     pub began_ns: i64,
@@ -14,12 +14,12 @@ pub struct StagedDelay {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
     Right,
-    /// A device, which had nothing to do with it.
+    /// The device is blamed, but was not involved.
     InnocentDevice,
     Other,
     /// Most of its time is unattributed.
     Unknown,
-    /// No slow I/O is there.
+    /// There is no slow I/O at that time.
     Unseen,
 }
 

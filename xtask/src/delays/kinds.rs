@@ -15,15 +15,15 @@ pub struct DelayKind {
     /// Whether the run is in the control groups.
     pub is_in_groups: bool,
     pub queue: &'static [(&'static str, &'static str)],
-    /// Another program on the same target, which is stopped but while a delay is staged.
+    /// Another program on the same target, stopped except during a staged delay.
     pub rival: Option<&'static str>,
     pub target: fn(&Scene) -> String,
-    /// Holds up the run of this process for so long.
+    /// Delays the run of this process for this time.
     pub stage: fn(&Scene, u32, Duration) -> Result<(), Failure>,
     pub is_it: fn(IoStage, Option<&Culprit>) -> bool,
 }
 
-/// All of them. CPU 0 is where the thread of the run is.
+/// All kinds. The thread of the run is on CPU 0.
 pub const KINDS: [DelayKind; 11] = [
     DelayKind {
         name: "SIGSTOP",
@@ -124,7 +124,7 @@ const LONG_QUEUE: (&str, &str) = ("nr_requests", "1024");
 const IDLE: &str = "ionice -c 3";
 const RIVAL: &str = "ionice -c 1 -n 0 DISKSPD -b64K -r -t2 -o400 -Su -W0 -d3600 --quiet";
 
-/// An I/O scheduler lets others go first.
+/// Delay by an I/O scheduler that prefers other programs.
 const SCHEDULED: DelayKind = DelayKind {
     options: "-b4K -r -o4 -Su -g2000i",
     before: IDLE,
@@ -147,7 +147,7 @@ const PLAIN: DelayKind = DelayKind {
     is_it: |_, _| false,
 };
 
-/// The program that has the CPU.
+/// Name of the program that uses the CPU.
 const HOG: &str = "yes";
 
 /// Whether a culprit is of this kind, and its name holds this word.
@@ -155,7 +155,7 @@ fn is(culprit: Option<&Culprit>, kind: CulpritKind, word: &str) -> bool {
     culprit.is_some_and(|culprit| culprit.kind == kind && culprit.name.contains(word))
 }
 
-/// A task with real-time priority has CPU 0.
+/// Runs a task with real-time priority on CPU 0.
 fn hog(length: Duration) -> Result<(), Failure> {
     let mut hog = Command::new("setpriv");
     // It must not outlive this program.

@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// The file in memory of a process's scene.
+/// Returns the file in memory of a process's scene.
 fn in_memory(process: u32) -> PathBuf {
     PathBuf::from(format!("/dev/shm/{MAX_NAMED_TASKS}{process}"))
 }
 
-/// A disk whose flushes take time.
+/// Disk with slow flushes.
 struct SlowFlushDisk {
     content: Vec<u8>,
     length: Duration,
@@ -54,8 +54,8 @@ pub enum Group {
     Io,
 }
 
-/// How a group holds the run up, and lets it go: the hierarchy of version 1, its file and both values, then
-/// the file of version 2 and its values. `DEVICE` is the device's number.
+/// Limit that delays the run and its removal: the hierarchy of version 1, its file and both values, then the
+/// file of version 2 and its values. `DEVICE` is the device's number.
 type Hold = (&'static str, [&'static str; 3], [&'static str; 3]);
 
 const GROUPS: [(Group, Hold); 3] = [
@@ -71,31 +71,31 @@ const GROUPS: [(Group, Hold); 3] = [
     ),
 ];
 
-/// All of it; gone when it is dropped, and when this program is killed.
+/// All staged objects, removed on drop, and when this program is killed.
 pub struct Scene {
     folder: PathBuf,
     mounted: PathBuf,
     cleaner: Child,
-    /// The loop device in the file system.
+    /// Loop device in the file system.
     pub inner: String,
-    /// The file in the file system.
+    /// File in the file system.
     pub file: String,
-    /// A file in the directory itself.
+    /// File in the directory itself.
     pub plain: String,
     pub flushing: String,
     disk: Arc<Mutex<SlowFlushDisk>>,
     pub memory: String,
-    /// A program that does I/O while it isn't stopped.
+    /// Program with I/O while it is not stopped.
     pub rival: Option<u32>,
     groups: Vec<PathBuf>,
     device: String,
 }
 
 impl Scene {
-    /// Makes it in this directory.
+    /// Creates the scene in this directory.
     ///
     /// # Errors
-    /// It takes root, loop devices, mkfs.ext4 and control groups.
+    /// Fails without root, loop devices, mkfs.ext4 or control groups.
     pub fn make(directory: &Path) -> Result<Scene, Failure> {
         take_away_earlier(directory)?;
         let folder = directory.join(format!("{MAX_NAMED_TASKS}{}", std::process::id()));
@@ -179,10 +179,7 @@ impl Scene {
         signal("STOP", rival)
     }
 
-    /// The device over the slow file flushes its cache for so long.
-    ///
-    /// # Errors
-    /// The kernel doesn't take it.
+    /// Flushes the device over the slow file for this time.
     pub fn while_flushed(&self, length: Duration) -> Result<(), Failure> {
         self.disk.lock().unwrap_or_else(PoisonError::into_inner).length = length;
         Ok(fs::File::open(&self.flushing)?.sync_all()?)
@@ -197,10 +194,7 @@ impl Scene {
         format!("{} && exec \"$0\" \"$@\"", all.join(" && "))
     }
 
-    /// A group holds the run up for so long.
-    ///
-    /// # Errors
-    /// The kernel doesn't take it.
+    /// Sets the limit of a group for this duration.
     pub fn while_set(&self, which: Group, length: Duration) -> Result<(), Failure> {
         for (group, (known, (_, one, two))) in self.groups.iter().zip(GROUPS) {
             if known == which {
@@ -214,10 +208,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The file system takes no writes for so long.
-    ///
-    /// # Errors
-    /// It can't be frozen.
+    /// Freezes the file system for this time.
     pub fn while_frozen(&self, _: u32, length: Duration) -> Result<(), Failure> {
         tool(&["fsfreeze", "--freeze", &text(&self.mounted)])?;
         sleep(length);
@@ -233,7 +224,8 @@ impl Drop for Scene {
     }
 }
 
-/// The groups of the run of a process's scene, one for each of [`GROUPS`]; with version 2 all are the same.
+/// Returns the groups of the run of a process's scene, one for each of [`GROUPS`]; in version 2 all are the
+/// same.
 fn groups(process: u32) -> Vec<PathBuf> {
     let all = Path::new("/sys/fs/cgroup");
     let name = format!("{MAX_NAMED_TASKS}{process}");
@@ -305,9 +297,6 @@ fn text(path: &Path) -> String {
 }
 
 /// Sends a signal.
-///
-/// # Errors
-/// The process is gone.
 pub fn signal(name: &str, process: u32) -> Result<(), Failure> {
     tool(&["kill", &format!("-{name}"), &process.to_string()]).map(drop)
 }

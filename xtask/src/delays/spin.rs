@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// `jmp` to itself.
+/// Instruction `jmp` to itself.
 const LOOP: [u8; 2] = [0xEB, 0xFE];
 /// The number of `io_uring_enter`.
 const ENTER: &str = "426";
@@ -51,7 +51,7 @@ fn is_behind_a_call(memory: &File, address: u64) -> bool {
     read && (before[1] == 0xE8 || before[..2] == [0xFF, 0x15])
 }
 
-/// The stack of a thread that waits for completions.
+/// Returns the stack of a thread that waits for completions.
 fn waiting(process: u32) -> Result<Option<u64>, Failure> {
     for thread in fs::read_dir(format!("/proc/{process}/task"))? {
         // It ends meanwhile, or runs.

@@ -15,7 +15,7 @@ pub struct Linked {
     pub version: String,
     pub vendor: &'static str,
     pub license: &'static str,
-    /// The crate that brings it along.
+    /// Crate that includes it.
     pub by: &'static str,
 }
 
@@ -24,7 +24,7 @@ impl Linked {
         format!("pkg:generic/{}@{}", self.name, self.version)
     }
 
-    /// How the crate that brings it along begins to be named.
+    /// Returns the prefix of the name of the crate that includes it.
     pub fn by_prefix(&self) -> String {
         format!("pkg:cargo/{}@", self.by)
     }
@@ -72,7 +72,7 @@ pub fn linked(root: &Path, triple: Triple, crates: &Crates) -> Result<Vec<Linked
     Ok(all)
 }
 
-/// The version that the headers of mingw-w64 define.
+/// Returns the version that the headers of mingw-w64 define.
 fn mingw(defines: &str) -> Option<String> {
     let part = |name: &str| {
         let begin = format!("#define __MINGW64_VERSION_{name} ");
@@ -81,7 +81,7 @@ fn mingw(defines: &str) -> Option<String> {
     Some(format!("{}.{}.{}", part("MAJOR")?, part("MINOR")?, part("BUGFIX")?))
 }
 
-/// The version in the header that the crate brings along.
+/// Returns the version in the header that the crate includes.
 fn sqlite(crates: &Crates) -> Result<String, Failure> {
     let packages = crates.packages().ok_or("cargo metadata has another form")?;
     let package = packages.values().find(|package| text(&package["name"]) == "libsqlite3-sys");
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_where_they_stand() {
+    fn versions_are_found_in_tool_output() {
         let header = "#define SQLITE_VERSION_NUMBER 3050002\n#define SQLITE_VERSION        \"3.50.2\"\n";
         assert_eq!(version_of_header(header).as_deref(), Some("3.50.2"));
         assert_eq!(version_of_header(""), None);

@@ -9,7 +9,7 @@ use std::process::Command;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Triple {
-    /// The processor, as Rust and rpm call it.
+    /// Processor architecture, in the names of Rust and rpm.
     pub arch: &'static str,
     pub debian: &'static str,
     pub name: &'static str,
@@ -19,9 +19,9 @@ pub struct Triple {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Libc {
-    /// In the program, which needs nothing else.
+    /// Included in the program, which has no dependencies.
     Musl,
-    /// The system's, of the version that the building machine has or later.
+    /// C library of the system, in the version of the building machine or later.
     Glibc,
     Mingw,
 }
@@ -46,7 +46,7 @@ pub const WINDOWS: Triple = Triple {
     compilers: &[MINGW],
 };
 
-/// The compiler for Windows that Debian and others have.
+/// Compiler for Windows of Debian and other distributions.
 pub const MINGW: &str = "x86_64-w64-mingw32-gcc";
 
 const TRIPLES: [Triple; 4] = [
@@ -145,15 +145,13 @@ impl Triple {
     }
 }
 
-/// Rust brings linker and C library for musl along, the same on every machine. Functions that came out as the
-/// same code are there once.
+/// Linker and C library for musl from Rust, equal on every machine. Functions with equal code are merged.
 const LINKER: [&str; 3] = ["-Clinker=rust-lld", "-Clink-self-contained=yes", "-Clink-arg=--icf=all"];
 
-/// Addresses in the program that depend on where it is loaded, in the short form.
+/// Short form of addresses that depend on the load address.
 const SHORT_RELOCATIONS: &str = "-Clink-arg=--pack-dyn-relocs=relr";
 
-/// First Rust minor version with a musl (1.2.5) that reads short relocations. Programs of older ones crash
-/// at start with them.
+/// First Rust minor version with a musl (1.2.5) that supports short relocations. Older ones crash at start.
 const READS_SHORT_RELOCATIONS: u32 = 93;
 
 const UNUSED_OF_SQLITE: [&str; 8] = [
@@ -177,10 +175,7 @@ pub struct Built {
 }
 
 impl Built {
-    /// How large the program is, bytes.
-    ///
-    /// # Errors
-    /// It isn't there.
+    /// Returns the size of the program in bytes.
     pub fn size(&self) -> Result<u64, Failure> {
         Ok(self.program.metadata()?.len())
     }
@@ -193,20 +188,14 @@ impl Built {
         Ok(newest_glibc(&std::fs::read(&self.program)?))
     }
 
-    /// Copies the program there.
-    ///
-    /// # Errors
-    /// It can't be written.
+    /// Copies the program to a folder.
     pub fn put(&self, folder: &Path) -> Result<PathBuf, Failure> {
         let place = folder.join(format!("diskspd-{}", self.triple.label()));
         std::fs::copy(&self.program, &place)?;
         Ok(place)
     }
 
-    /// Copies the debug symbols there.
-    ///
-    /// # Errors
-    /// They can't be written.
+    /// Copies the debug symbols to a folder.
     pub fn put_symbols(&self, folder: &Path) -> Result<PathBuf, Failure> {
         let place = folder.join(format!("diskspd-{}.debug", self.triple.label()));
         std::fs::copy(&self.symbols, &place)?;
@@ -224,10 +213,10 @@ fn newest_glibc(program: &[u8]) -> Option<u32> {
     places.filter_map(minor).max()
 }
 
-/// Builds the program in this folder, by a toolchain of rustup if one is named.
+/// Builds the program in this folder, with a rustup toolchain if named.
 ///
 /// # Errors
-/// A tool is missing, or it doesn't build.
+/// Fails if a tool is missing, or the build fails.
 pub fn build(root: &Path, triple: Triple, profile: &str, toolchain: Option<&str>) -> Result<Built, Failure> {
     let host = host(root)?;
     let is_static = triple.libc == Libc::Musl;
@@ -354,7 +343,7 @@ fn without_libdl(root: &str) -> Result<String, Failure> {
     Ok(folder)
 }
 
-/// When the last change was made, s since 1970, unless the user says it.
+/// Returns the time of the last change in s since 1970, unless the user sets it.
 pub fn time_of_change(root: impl AsRef<Path>) -> String {
     let of_git = || {
         let time = output(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root)).ok()?;
@@ -398,7 +387,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_glibc_is_found_among_others() {
+    fn newest_required_glibc_is_found() {
         assert_eq!(newest_glibc(b"\0GLIBC_2.2.5\0GLIBC_2.34\0GLIBC_2.9\0GLIBC_PRIVATE"), Some(34));
         assert_eq!(newest_glibc(b"GLIBC_2."), None);
         assert_eq!(newest_glibc(b""), None);
@@ -415,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn packages_promise_the_glibc_of_their_build() {
+    fn packages_require_the_glibc_of_their_build() {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("Cargo.toml");
         let text = std::fs::read_to_string(manifest).unwrap();
         assert!(text.contains(&format!("depends = \"libc6 (>= 2.{OLDEST_GLIBC})\"")));

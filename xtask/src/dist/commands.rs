@@ -9,10 +9,7 @@ pub(super) fn has_cargo(command: &str) -> bool {
     Command::new("cargo").args([command, "--version"]).output().is_ok_and(|ended| ended.status.success())
 }
 
-/// The SHA-256 of a file.
-///
-/// # Errors
-/// It can't be read.
+/// Returns the SHA-256 of a file.
 pub(super) fn sha256(path: &Path) -> Result<String, Failure> {
     let text = output(Command::new("sha256sum").arg(path))?;
     text.split_whitespace().next().map(str::to_owned).ok_or_else(|| "sha256sum says nothing".into())

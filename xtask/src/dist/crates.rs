@@ -12,10 +12,7 @@ use std::process::Command;
 pub struct Crates(pub Value);
 
 impl Crates {
-    /// Asks cargo.
-    ///
-    /// # Errors
-    /// Cargo doesn't say it.
+    /// Reads the packages from cargo.
     pub fn known(root: &Path, triple: Triple) -> Result<Crates, Failure> {
         let known = output(
             Command::new("cargo")
@@ -25,22 +22,22 @@ impl Crates {
         Ok(Crates(serde_json::from_str(&known)?))
     }
 
-    /// The program's own package.
+    /// Returns the program's own package.
     pub fn root(&self) -> Option<&str> {
         self.0["resolve"]["root"].as_str()
     }
 
-    /// Each package, by its id.
+    /// Returns the packages by id.
     pub fn packages(&self) -> Option<BTreeMap<&str, &Value>> {
         Some(self.0["packages"].as_array()?.iter().map(|package| (text(&package["id"]), package)).collect())
     }
 
-    /// Each package's place among the others, by its id.
+    /// Returns the dependencies of each package by id.
     pub fn nodes(&self) -> Option<BTreeMap<&str, &Value>> {
         Some(self.0["resolve"]["nodes"].as_array()?.iter().map(|node| (text(&node["id"]), node)).collect())
     }
 
-    /// The ids of the program's package and of all that it needs to be built or run.
+    /// Returns the ids of the program's package and its dependencies at build and run time.
     pub fn reached(&self) -> Option<BTreeSet<&str>> {
         let nodes = self.nodes()?;
         let (mut reached, mut next) = (BTreeSet::new(), vec![self.root()?]);
@@ -63,7 +60,7 @@ pub fn needed(node: &Value) -> impl Iterator<Item = &str> {
         .map(|dep| text(&dep["pkg"]))
 }
 
-/// An optional text.
+/// Returns an optional text.
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

@@ -46,7 +46,7 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
     links.filter(|link| !link.is_empty() && !link.contains(':'))
 }
 
-/// A path within the root, without `..`; `None` = it leads out.
+/// Returns a path within the root, without `..`; `None` = outside.
 fn plain(folder: &Path, link: &Path) -> Option<PathBuf> {
     let mut place = PathBuf::new();
     for part in folder.join(link).components() {
@@ -66,7 +66,7 @@ fn plain(folder: &Path, link: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// The documents of this project as they are shipped.
+    /// Checks the documents of this project as they are shipped.
     #[test]
     fn links_of_shipped_documents_have_targets() {
         let (root, folder) =

@@ -21,7 +21,7 @@ pub fn write(root: &Path, triple: Triple, crates: &Crates, out: &Path) -> Result
     Ok(place)
 }
 
-/// The bill. No time and no random number is in it: the same sources, the same bill.
+/// Returns the bill of materials, without time and random numbers, so that it is reproducible.
 fn bill(crates: &Crates, hashes: &BTreeMap<(String, String), String>, beside: &[Linked]) -> Option<Value> {
     let (root, packages, nodes, reached) =
         (crates.root()?, crates.packages()?, crates.nodes()?, crates.reached()?);

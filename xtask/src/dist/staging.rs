@@ -39,7 +39,7 @@ pub fn stage(root: &Path, built: &Built, licences: &str) -> Result<(), Failure> 
     write_packed(&folder.join("changelog.gz"), &fs::read(root.join("CHANGELOG.md"))?)
 }
 
-/// Writes a file as gzip, which Debian wants of manual pages and changes, without time or name in it.
+/// Writes a file as gzip without time and name, as Debian requires for manual pages and changes.
 fn write_packed(place: &Path, content: &[u8]) -> Result<(), Failure> {
     let plain = place.with_extension("");
     fs::write(&plain, content)?;

@@ -55,7 +55,7 @@ pub fn make(root: &Path, profile: &str, out: &Path) -> Result<Vec<PathBuf>, Fail
     Ok(vec![pack(root, &above, &name, out)?, bill])
 }
 
-/// The archive of a folder: the same files, the same archive.
+/// Returns a reproducible archive of a folder.
 fn pack(root: &Path, above: &Path, name: &str, out: &Path) -> Result<PathBuf, Failure> {
     let place = out.join(format!("{name}.zip"));
     // One that is there already would be added to.
@@ -73,7 +73,7 @@ fn pack(root: &Path, above: &Path, name: &str, out: &Path) -> Result<PathBuf, Fa
     Ok(place)
 }
 
-/// All files below a folder, relative to it, in order.
+/// Returns all files below a folder in order, with relative paths.
 fn files(folder: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
     let mut found = BTreeSet::new();
     let mut next = vec![folder.to_owned()];
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_files_make_the_same_archive() {
+    fn archive_is_reproducible() {
         let folder = tempfile::tempdir().unwrap();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         if !is_installed("zip") {

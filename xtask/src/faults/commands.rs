@@ -39,7 +39,7 @@ const EARLIER: &str = "{\"earlier\": true}\n";
 /// A user who is not root.
 const NOBODY_UID: u32 = 65534;
 
-/// All of them in all of these places.
+/// Runs all commands in all of these places.
 pub fn commands(bench: &Bench) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     bench.fresh()?;
@@ -61,9 +61,9 @@ pub fn commands(bench: &Bench) -> Result<Tally, Failure> {
 #[derive(Clone, Copy, PartialEq)]
 enum Outcome {
     Written,
-    /// It is refused, or fails, with a message.
+    /// The command is refused, or fails, with a message.
     Refused,
-    /// One of the two: there may be room, or nothing to write.
+    /// Either outcome, because there may be space, or nothing to write.
     Either,
 }
 
@@ -71,7 +71,7 @@ struct OutputSpot {
     name: &'static str,
     file: PathBuf,
     comes: Outcome,
-    /// A file with [`EARLIER`] is there.
+    /// Whether a file with [`EARLIER`] exists.
     has_earlier: bool,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// A process that has locked a file.
+    /// Starts a process that locks a file.
     fn lock(&self, name: &str) -> Result<Option<Child>, Failure> {
         let mut command = Command::new("flock");
         command.arg(self.bench.at("work").join(name)).args(["sh", "-c", "echo locked; exec cat"]);

@@ -1,9 +1,9 @@
-//! How an attempt ended.
+//! The end of an attempt.
 
 use std::time::Duration;
 
 pub struct Ended {
-    /// `None` = a signal killed it, or it was not over in time.
+    /// Exit code; `None` = killed by a signal, or not finished in time.
     pub code: Option<i32>,
     pub signal: Option<i32>,
     pub said: String,

@@ -24,7 +24,7 @@ const CHANGES: &[&str] = &[
     "history reindex --store {}",
     "compare --repeat 2 --save --store {} -- -o1 OPTIONS :: -o2 SIM",
 ];
-/// A run whose outputs were there before.
+/// Run whose outputs already exist.
 const RUN: &str = "-b4K -o4 -w50 -L -W0 -d1 --until-read 8M --out {}/run.json --stream {}/stream.jsonl \
                    --io-log {}/log.csv {}/target.dat";
 const INDEX: &str = "index.sqlite";
@@ -54,7 +54,7 @@ pub fn kills(bench: &Bench) -> Result<Tally, Failure> {
     Ok(tally)
 }
 
-/// A run is killed: its earlier output is intact or replaced, and no temporary file stays.
+/// Kills a run: its earlier output must be intact or replaced, without temporary files.
 fn run(bench: &Bench, random: &mut Random, tally: &mut Tally) -> Result<(), Failure> {
     let before = files(bench.place.path());
     let delay = Duration::from_millis(random.below(500) as u64);
@@ -83,11 +83,11 @@ fn killed_after(command: &mut Command, delay: Duration) -> Result<Output, Failur
 
 type StoredFiles = BTreeMap<String, Vec<u8>>;
 
-/// A history that programs change which are killed.
+/// History that is changed by killed programs.
 struct History<'a> {
     bench: &'a Bench,
     random: Random,
-    /// How long it takes to change something about a run, and to keep one.
+    /// Duration of a change of a run, and of storing one.
     change: Duration,
     save: Duration,
 }
@@ -211,12 +211,12 @@ impl<'a> History<'a> {
     }
 }
 
-/// The runs of which there is a record.
+/// Returns the runs with a record.
 fn ids(kept: &StoredFiles) -> BTreeSet<String> {
     kept.keys().filter_map(|name| name.strip_suffix(".json.gz")).map(str::to_owned).collect()
 }
 
-/// Whether a file's name holds the random digits that it has until it takes its place.
+/// Whether a file's name contains the random digits of an unplaced file.
 fn is_draft(name: &str) -> bool {
     name.split('.').any(|part| part.len() == 16 && part.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }

@@ -75,7 +75,7 @@ const ANSWERS: &[(&str, &str)] = &[
     ("socketpair", "EMFILE"),
 ];
 
-/// Every system call of a run fails once at each of its occurrences.
+/// Lets each system call of a run fail once at each of its occurrences.
 pub fn calls(bench: &Bench) -> Result<Tally, Failure> {
     let mut tally = Tally::default();
     for line in SIMULATED.iter().chain(REAL) {
@@ -103,8 +103,8 @@ pub fn calls(bench: &Bench) -> Result<Tally, Failure> {
     Ok(tally)
 }
 
-/// How often a thread of a run does each system call at most, and how often the loader and the standard
-/// library do it before the program begins.
+/// Returns the maximum number of each system call of a thread, and the number before the start of the
+/// program.
 fn occurrences(bench: &Bench, line: &str) -> Result<BTreeMap<String, (usize, usize)>, Failure> {
     bench.fresh()?;
     let mut command = Command::new("strace");

@@ -18,7 +18,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Targets, and folders that a command keeps. `{}` is the path that changes.
+/// Targets, and folders maintained by a command. `{}` is the path that changes.
 const OTHER_COMMANDS: &[&str] = &[
     "-c64K -b4K -w100 -W0 -d1 --until-written 64K {}",
     "-c64K -b4K -W0 -d1 --until-read 64K --recreate {}",
@@ -36,7 +36,7 @@ const OTHER_COMMANDS: &[&str] = &[
     "suite fleet-peak t.dat --store {} --repeat 1 -- --engine sim -c1M -W0 -d1 -g1000i",
     "sweep --dir {} -o1..2 SIM",
 ];
-/// Longest round on a busy machine.
+/// Maximum duration of a round on a busy machine.
 const BOUND: Duration = Duration::from_secs(120);
 const WORKERS: usize = 4;
 /// A user who is not root.
@@ -45,11 +45,11 @@ const IMAGE: usize = 64 << 10;
 const PRECIOUS: &str = "precious\n";
 /// Exit codes of `docs/reference/features.md`.
 const CODES: std::ops::RangeInclusive<i32> = 0..=6;
-/// Readers of pipes that are held open.
+/// Number of open readers of pipes.
 const READERS: usize = 200;
-/// Rounds of each route between two lines of progress: a killed campaign has its counts.
+/// Rounds of each route between two progress lines, so that a killed campaign has counts.
 const PROGRESS_ROUNDS: usize = 50;
-/// Longest time between two exchanges.
+/// Maximum time between two exchanges in µs.
 const PAUSE_US: usize = 300;
 
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +77,7 @@ const OBJECTS: [Object; 9] = [
     Object::Nothing,
 ];
 
-/// The rounds of a route so far.
+/// Rounds of a route so far.
 #[derive(Default, Clone)]
 struct RouteTally {
     rounds: usize,
@@ -86,7 +86,7 @@ struct RouteTally {
     surprises: Vec<String>,
 }
 
-/// The routes that contain a text of `--routes`, each with `--rounds` rounds.
+/// Runs the routes that contain a text of `--routes`, with `--rounds` rounds each.
 pub fn races(bench: &Bench) -> Result<Tally, Failure> {
     if !rustix::process::geteuid().is_root() {
         println!("races: left out, loop devices and links of other users take root");
@@ -151,14 +151,14 @@ impl RouteTally {
     }
 }
 
-/// The same error for other threads.
+/// Copies the error for other threads.
 fn other_error(why: Failure) -> io::Error {
     io::Error::other(why.to_string())
 }
 
 struct Arena {
     bench: Bench,
-    /// Open, so that no other program can detach it.
+    /// Open file, so that no other program can detach the device.
     _device: File,
     _devices: Undo,
 }
@@ -232,7 +232,7 @@ impl Arena {
         })
     }
 
-    /// Exchanges the object of the name until the command has ended; returns how often.
+    /// Exchanges the object of the name until the command has ended; returns the number of exchanges.
     fn exchange_objects(
         &self,
         stop: &AtomicBool,
@@ -263,7 +263,7 @@ impl Arena {
         Ok(swaps)
     }
 
-    /// Makes an object. A pipe has a reader as long as the returned file is open.
+    /// Creates an object. A pipe has a reader as long as the returned file is open.
     fn make(&self, object: Object, at: &Path) -> io::Result<Option<File>> {
         let victim = |name: &str| self.bench.at("victims").join(name);
         let foreign = |to: PathBuf| {
@@ -330,7 +330,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Gives the targets of the links their content again.
+    /// Restores the content of the targets of the links.
     fn restore(&self) -> io::Result<()> {
         fs::write(self.bench.at("victims/image"), vec![7; IMAGE])?;
         fs::write(self.bench.at("victims/file"), PRECIOUS)?;
@@ -342,7 +342,7 @@ impl Arena {
     }
 }
 
-/// Removes the object of this name; the program may add files to a folder at the same time.
+/// Removes the object with this name; the program may add files to a folder at the same time.
 fn remove(at: &Path) -> io::Result<()> {
     for _ in 0..100 {
         let removed = match at.symlink_metadata() {

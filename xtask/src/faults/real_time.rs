@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 const POLICIES: &[(&str, u32)] =
     &[("-f", 1), ("-f", 2), ("-f", 20), ("-f", 50), ("-f", 98), ("-f", 99), ("-r", 1), ("-r", 99)];
-/// CPUs and workers: fewer, as many, and more of these than of those.
+/// CPUs with fewer, equally many, and more workers.
 const PLACES: &[(&str, u32)] = &[("0", 1), ("0", 2), ("0,1", 1), ("0,1", 2)];
 const WORK: &[&str] = &["--engine null", "--engine sync -w30"];
 const MAX_STALL_S: u64 = 12;
-/// Ctrl-C comes after so long.
+/// Time before Ctrl-C.
 const INTERRUPTED: Duration = Duration::from_millis(700);
 
 pub fn real_time(bench: &Bench) -> Result<Tally, Failure> {

@@ -50,7 +50,7 @@ const PATIENT: &[&str] = &[
     "history list --store {}/store",
 ];
 
-/// Longer than two interruptions may take to have an effect.
+/// Maximum time after two interruptions.
 const SOON: Duration = Duration::from_secs(20);
 const LATE: Duration = Duration::from_secs(120);
 
@@ -94,7 +94,7 @@ pub fn servers(bench: &Bench) -> Result<Tally, Failure> {
     Ok(tally)
 }
 
-/// A folder that a process serves.
+/// Folder served by a process.
 struct Server {
     process: Child,
     _folder: tempfile::TempDir,
@@ -127,8 +127,7 @@ impl Server {
         send(self.process.id(), signal);
     }
 
-    /// The server stops so long after the program has begun, and the user, if there is one, wants the program
-    /// to end.
+    /// Stops the server at a time after the start of the program; with a user, also interrupts the program.
     fn attempt(
         &self,
         bench: &Bench,
@@ -164,7 +163,7 @@ impl Server {
         // What has nothing to lose leaves Ctrl-C to the kernel.
         if is_interrupted && ended.signal == Some(2) {
             wrong.clear();
-        } else if !says_why(&ended) {
+        } else if !names_reason(&ended) {
             wrong.push("it does not report that the storage is not responding".to_owned());
         }
         let user = if is_interrupted { "Ctrl-C twice" } else { "no interruption" };
@@ -173,7 +172,7 @@ impl Server {
     }
 }
 
-fn says_why(ended: &Ended) -> bool {
+fn names_reason(ended: &Ended) -> bool {
     let said = ended.said.to_lowercase();
     ["responding", "interrupted", "hangs", "have not completed", "abandoned"]
         .iter()

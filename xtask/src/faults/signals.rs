@@ -56,24 +56,24 @@ const SIGNALS: &[&[&str]] = &[
     &["TSTP", "TERM", "CONT"],
 ];
 const AFTER_MS: [u64; 5] = [5, 50, 200, 600, 1000];
-/// Attempts at the same time: most of their time is waiting.
+/// Number of parallel attempts, which mostly wait.
 const WORKERS: usize = 4;
-/// Attempts between two lines of progress.
+/// Attempts between two progress lines.
 const PROGRESS_ATTEMPTS: usize = 100;
-/// Longest start of a program, on a busy machine.
+/// Maximum start time of a program on a busy machine.
 const MAX_START: Duration = Duration::from_secs(60);
-/// `SIGQUIT` in the masks of `/proc/PID/status`. Its handler is installed last.
+/// `SIGQUIT` in the masks of `/proc/PID/status`; its handler is installed last.
 const QUIT_BIT: u64 = 1 << 2;
-/// Added to the number of the signal that ended a program.
+/// Offset of the exit code for a program ended by a signal.
 const SHELL_CODE_OF_SIGNAL: i32 = 128;
-/// Faults of any end.
+/// Faults that are independent of the end.
 const LASTING: [&str; 3] = ["is not removed", "neither intact nor replaced", "a panic"];
 const BETWEEN: Duration = Duration::from_millis(30);
 
-/// A line, the signals that it gets, and the time of the first one.
+/// Line, its signals, and the time of the first one.
 type Attempt = (u64, &'static str, &'static [&'static str]);
 
-/// Each signal at each time in each line.
+/// Sends each signal at each time in each line.
 pub fn signals(bench: &Bench) -> Result<Tally, Failure> {
     let lines = || PHASES.iter().chain(REAL).chain(SIMULATED);
     let each = |after: u64| {
@@ -105,7 +105,7 @@ pub fn signals(bench: &Bench) -> Result<Tally, Failure> {
     Ok(tally.into_inner().map_err(|_| "a worker failed")?)
 }
 
-/// The files of a worker.
+/// Files of a worker.
 struct SignalPlace(Bench);
 
 impl SignalPlace {
@@ -148,7 +148,7 @@ impl SignalPlace {
     }
 }
 
-/// Whether the end is one that the rule permits, other than success or an error with a message.
+/// Whether the rule permits this end, other than success or an error with a message.
 fn follows_rule(line: &str, signals: &[&str], ended: &Ended, is_early: bool) -> bool {
     let is_sent = |number: i32| {
         signals.iter().find(|name| Signal::from_named_raw(number) == named_signal(name)).copied()
@@ -185,7 +185,7 @@ fn send_signals(process: u32, signals: &[&str]) {
     }
 }
 
-/// Until then a signal ends a program as it ends every program. The parent process has no handlers.
+/// Waits for the signal handlers of a program, of which its parent process has none.
 fn wait_for_handlers(process: u32) {
     let read = |path: String| fs::read_to_string(path).unwrap_or_default();
     let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! One attempt, and whether it ended as it should.
+//! One attempt, and whether it ended as required.
 
 use super::ended::Ended;
 use super::{Bench, Tally};
@@ -12,26 +12,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longest attempt: a run of some seconds on a busy machine, slowed down by strace, and its time for storage
-/// that hangs.
+/// Maximum duration of an attempt: a run of some seconds on a busy machine with strace, and its limit for
+/// unresponsive storage.
 const BOUND: Duration = Duration::from_secs(180);
 const EARLIER: &str = "{\"earlier\": true}\n";
 const KNOWN: &[&str] =
     &["run.json", "log.csv", "stream.jsonl", "run.txt", "out", "trace", "new.dat", "written"];
 
-/// The same of reports of single hosts, without the hosts' names.
+/// The same outputs of reports of single hosts, without the hosts' names.
 const PER_HOST: &[&str] = &["earlier", "full-device"];
 
 impl Bench {
-    /// A path in the place of the attempt.
+    /// Returns a path in the place of the attempt.
     pub fn at(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
 
-    /// A place with a target and an earlier result.
-    ///
-    /// # Errors
-    /// It can't be made.
+    /// Creates a place with a target and an earlier result.
     pub fn fresh(&self) -> Result<(), Failure> {
         for entry in fs::read_dir(self.place.path())? {
             let path = entry?.path();
@@ -49,10 +46,7 @@ impl Bench {
         Ok(())
     }
 
-    /// The outputs of the last attempt are gone; the files that it read stay.
-    ///
-    /// # Errors
-    /// A file cannot be removed.
+    /// Removes the outputs of the last attempt, but not its inputs.
     pub fn fresh_outputs(&self) -> Result<(), Failure> {
         for name in KNOWN.iter().map(|name| self.at(name)).filter(|path| path.exists()) {
             fs::remove_file(name)?;
@@ -60,7 +54,7 @@ impl Bench {
         Ok(fs::write(self.at("run.json"), EARLIER)?)
     }
 
-    /// The arguments of a line, `{}` being the place.
+    /// Returns the arguments of a line; `{}` is the place.
     pub fn words(&self, line: &str) -> Vec<String> {
         let place = self.place.path().to_string_lossy();
         line.split_whitespace().map(|word| word.replace("{}", &place)).collect()
@@ -99,8 +93,8 @@ impl Bench {
         Ok(ended)
     }
 
-    /// Does the same without a verdict. `release` is called when the program has finished its output, even
-    /// if the kernel still blocks it.
+    /// As [`Bench::attempt`], without a check of the result. `release` is called when the output has ended,
+    /// even if the kernel still blocks the program.
     ///
     /// # Errors
     /// Fails if the command cannot be started.

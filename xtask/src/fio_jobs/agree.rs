@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub struct Agreement {
-    /// The file that is written and read; it is made where it isn't there.
+    /// File that is written and read; created if missing.
     pub target: PathBuf,
     pub rounds: usize,
     pub seconds: u32,
-    /// Only jobs whose name holds this.
+    /// Only jobs with this in their names.
     pub only: String,
     pub ours: Option<String>,
     pub fio: String,
@@ -66,8 +66,8 @@ pub fn main(asked: &Agreement) -> Result<(), Failure> {
     }
 }
 
-/// The job, as both programs read it. By default fio changes its buffer before each write, which takes its
-/// CPU: that is left out, so that both do the same.
+/// Returns the job for both programs, without fio's change of its buffer before each write, which takes CPU
+/// time.
 fn text(asked: &Agreement, settings: &str) -> String {
     let Agreement { target, seconds, .. } = asked;
     format!(
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_becomes_a_row() {
+    fn agreement_answer_is_parsed_to_a_row() {
         let json = serde_json::json!({"time_spans": [{"metrics": [{
             "sides": [{"median": 1000.2}, {"median": 1010.0}], "verdict": "cant_tell",
             "change_percent": 1.0, "low_percent": -2.0, "high_percent": 3.5,

@@ -14,25 +14,25 @@ pub const HEAD: &str = "\
 | Job | Section | I/Os | Largest difference of a share | Offsets |
 |---|---|---:|---:|---:|
 ";
-/// I/Os of each section, at most.
+/// Maximum I/Os of each section.
 const IOS: usize = 200_000;
-/// The largest difference of a share of sizes and directions in percent.
+/// Maximum difference of shares of sizes and directions in percent.
 const SHARE: f64 = 0.5;
-/// The largest distance of distributions of offsets.
+/// Maximum distance of distributions of offsets.
 const DISTANCE: f64 = 0.02;
-/// The same of blocks by their popularity: of fio's the hash puts several ranks on one block, and none on
+/// Maximum distance of distributions by popularity: fio's hash puts several ranks on one block, and none on
 /// others.
 const POPULARITY: f64 = 0.1;
 
-/// A section of a job, compared.
+/// Compared section of a job.
 pub struct Row {
     pub file: String,
     pub section: String,
     ios: usize,
-    /// Percent.
+    /// Largest difference in percent.
     share: f64,
     distance: f64,
-    /// Blocks are compared by how often they are used, not by where they are.
+    /// Whether blocks are compared by popularity instead of position.
     by_popularity: bool,
 }
 
@@ -88,7 +88,7 @@ fn is_hashed(target: &Target) -> bool {
     target.portions().iter().any(|portion| portion.target.spread.is_some())
 }
 
-/// The names of the jobs in a text.
+/// Returns the names of the jobs in a text.
 fn sections(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let name = line.trim().strip_prefix('[')?;
@@ -148,7 +148,7 @@ fn size(path: &Path) -> Result<&'static str, Failure> {
     Ok(if stated { "" } else { "size=1g\n" })
 }
 
-/// The I/Os of each section as fio does them.
+/// Returns the I/Os of each section in fio.
 fn theirs(path: &Path, folder: &Path, sections: &[String], fio: &str) -> Result<Vec<Vec<LoggedIo>>, Failure> {
     let log = |number: usize| folder.join(format!("{number}.iolog"));
     let size = size(path)?;
@@ -166,7 +166,7 @@ fn theirs(path: &Path, folder: &Path, sections: &[String], fio: &str) -> Result<
     (0..sections.len()).map(|number| logs::of_fio(&fs::read_to_string(log(number))?)).collect()
 }
 
-/// The same as the program does them, in simulated time.
+/// Returns the I/Os of each section in the program, in simulated time.
 fn own(path: &Path, folder: &Path, ours: &Path) -> Result<Vec<Vec<LoggedIo>>, Failure> {
     let size = size(path)?;
     let job =
@@ -197,7 +197,7 @@ fn row(file: String, section: &str, theirs: &[LoggedIo], ours: &[LoggedIo], hash
     Row { file, section: section.to_owned(), ios, share, distance, by_popularity: hashed }
 }
 
-/// Shares of each direction and size.
+/// Returns the shares of each direction and size.
 fn shares(ios: &[LoggedIo]) -> BTreeMap<(&str, u64), f64> {
     let mut shares = BTreeMap::new();
     for io in ios {
@@ -221,7 +221,7 @@ fn popularity(ios: &[LoggedIo]) -> Vec<u64> {
     ranks.flat_map(|(rank, count)| std::iter::repeat_n(rank, usize::try_from(count).unwrap_or(0))).collect()
 }
 
-/// The largest distance of two sorted samples' distributions (Kolmogorov and Smirnov).
+/// Returns the Kolmogorov-Smirnov distance of two sorted samples.
 fn distance(one: &[u64], other: &[u64]) -> f64 {
     let below =
         |sample: &[u64], value| sample.partition_point(|known| *known <= value) as f64 / sample.len() as f64;
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_of_samples() {
+    fn sample_distances_match_known_values() {
         assert_eq!(distance(&[1, 2, 3, 4], &[1, 2, 3, 4]), 0.0);
         assert_eq!(distance(&[1, 1], &[2, 2]), 1.0);
         assert_eq!(distance(&[1, 2, 3, 4], &[3, 3, 4, 4]), 0.5);

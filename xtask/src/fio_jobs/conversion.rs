@@ -25,7 +25,7 @@ impl HostContext for EmptyContext<'_> {
         if path.starts_with("/dev/") { Existing::Device(1 << 40) } else { Existing::Nothing }
     }
 
-    /// Two nodes, of four CPUs each.
+    /// Two nodes with four CPUs each.
     fn cpus_of_node(&self, node: u32) -> Vec<u32> {
         if node < 2 { (node * 4..node * 4 + 4).collect() } else { Vec::new() }
     }

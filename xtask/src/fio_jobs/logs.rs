@@ -3,7 +3,6 @@
 use crate::harness::Failure;
 use std::collections::BTreeMap;
 
-/// An I/O that was logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoggedIo {
     /// read, write or trim.
@@ -37,10 +36,7 @@ pub fn of_fio(text: &str) -> Result<Vec<LoggedIo>, Failure> {
     if ios.is_empty() { Err("fio's log is empty".into()) } else { Ok(ios) }
 }
 
-/// The I/Os of each target of each time span, in the order of their start.
-///
-/// # Errors
-/// A line is none of the log.
+/// Returns the I/Os of each target of each time span in the order of their starts.
 pub fn own(text: &str) -> Result<Vec<Vec<LoggedIo>>, Failure> {
     let mut found: BTreeMap<(usize, usize), Vec<(u64, LoggedIo)>> = BTreeMap::new();
     let mut span = 0;

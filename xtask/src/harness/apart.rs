@@ -4,13 +4,13 @@ use super::failure::Failure;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// In the environment: this process has mounts of its own.
+/// Environment variable of a process in a separate mount namespace.
 const APART: &str = "XTASK_APART";
 
-/// Goes on in a namespace of its own for mounts: whatever ends this program, none is left.
+/// Continues in a separate mount namespace, so that no mount outlives this program.
 ///
 /// # Errors
-/// There is no unshare(1).
+/// Fails without unshare(1).
 pub fn apart() -> Result<(), Failure> {
     if std::env::var_os(APART).is_some() {
         return Ok(());

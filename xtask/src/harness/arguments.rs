@@ -12,21 +12,21 @@ impl Arguments {
         Arguments(std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect())
     }
 
-    /// Takes the first word.
+    /// Removes and returns the first word.
     pub fn command(&mut self) -> Option<String> {
         (!self.0.is_empty()).then(|| self.0.remove(0))
     }
 
-    /// Takes a flag; whether it was there.
+    /// Removes a flag; returns whether it was given.
     pub fn flag(&mut self, name: &str) -> bool {
         let place = self.0.iter().position(|argument| argument == name);
         place.map(|place| self.0.remove(place)).is_some()
     }
 
-    /// Takes an option with its value.
+    /// Removes an option and returns its value.
     ///
     /// # Errors
-    /// It is the last word.
+    /// Fails if the value is missing.
     pub fn value(&mut self, name: &str) -> Result<Option<String>, Failure> {
         let Some(place) = self.0.iter().position(|argument| argument == name) else { return Ok(None) };
         self.0.remove(place);
@@ -37,10 +37,10 @@ impl Arguments {
         }
     }
 
-    /// Takes a number.
+    /// Removes a number option and returns its value.
     ///
     /// # Errors
-    /// It isn't one.
+    /// Fails if it is not a number.
     pub fn number<T: FromStr>(&mut self, name: &str, default: T) -> Result<T, Failure> {
         match self.value(name)? {
             Some(text) => text.parse().map_err(|_| format!("{name} {text}: a number is expected").into()),
@@ -48,26 +48,20 @@ impl Arguments {
         }
     }
 
-    /// Takes `--ours`, the program under test. Without it the program is built.
-    ///
-    /// # Errors
-    /// It does not build.
+    /// Returns the program of `--ours`, or builds it.
     pub fn program(&mut self) -> Result<PathBuf, Failure> {
         program::path(self.value("--ours")?)
     }
 
-    /// Takes `--directory`, the folder for files and images.
-    ///
-    /// # Errors
-    /// It has no value.
+    /// Returns the folder of `--directory` for files and images.
     pub fn directory(&mut self) -> Result<PathBuf, Failure> {
         Ok(self.value("--directory")?.unwrap_or_else(|| "/var/tmp".to_owned()).into())
     }
 
-    /// Takes an option that selects one of several parts by its name. Without it all are selected.
+    /// Returns the parts selected by an option; without it, all.
     ///
     /// # Errors
-    /// The name is unknown.
+    /// Fails if the name is unknown.
     pub fn parts<'a, T>(
         &mut self,
         option: &str,
@@ -84,10 +78,10 @@ impl Arguments {
         }
     }
 
-    /// Nothing must be left.
+    /// Checks that no arguments are left.
     ///
     /// # Errors
-    /// What is.
+    /// Fails with the remaining arguments.
     pub fn finish(&self) -> Result<(), Failure> {
         match self.0.first() {
             Some(first) => Err(format!("unknown argument {first}; cargo xtask help").into()),

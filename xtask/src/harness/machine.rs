@@ -1,8 +1,8 @@
-//! What figures were measured on: without it they mean nothing to others.
+//! The machine of a measurement, which is part of every result.
 
 use diskspd::host;
 
-/// CPU, number of CPUs, kernel, and the command, in a line each.
+/// Returns CPU, number of CPUs, kernel, and the command, one line each.
 pub fn describe() -> Vec<String> {
     let system = host::snapshot();
     let cpus = system.topology.kernel_cpus().count();

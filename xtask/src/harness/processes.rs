@@ -3,10 +3,10 @@
 use super::failure::Failure;
 use std::process::Command;
 
-/// Returns the output of a command, without space at its ends.
+/// Returns the trimmed output of a command.
 ///
 /// # Errors
-/// It cannot be started, or fails.
+/// Fails if it cannot be started, or fails.
 pub fn output(command: &mut Command) -> Result<String, Failure> {
     let ended = command.output().map_err(|error| format!("{}: {error}", spelled(command)))?;
     match ended.status.success() {

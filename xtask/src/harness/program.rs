@@ -7,10 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the program in release mode and says where it is, unless a path was given.
-///
-/// # Errors
-/// It doesn't build.
+/// Builds the program in release mode and returns its path, unless a path is given.
 pub fn path(given: Option<String>) -> Result<PathBuf, Failure> {
     if let Some(path) = given {
         return Ok(path.into());
@@ -23,7 +20,7 @@ pub fn path(given: Option<String>) -> Result<PathBuf, Failure> {
     Ok(target.join("release/diskspd"))
 }
 
-/// What a command line of the program, in one piece, asks for.
+/// Parses a command line of the program.
 ///
 /// # Errors
 /// As [`request_of`].
@@ -31,10 +28,10 @@ pub fn request(line: &str) -> Result<Box<RunRequest>, Failure> {
     request_of(&line.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>())
 }
 
-/// What arguments of the program ask for.
+/// Parses arguments of the program.
 ///
 /// # Errors
-/// They are wrong, or don't ask for a run.
+/// Fails if they are invalid, or not a run.
 pub fn request_of(arguments: &[String]) -> Result<Box<RunRequest>, Failure> {
     let words: Vec<OsString> =
         std::iter::once("diskspd".into()).chain(arguments.iter().map(OsString::from)).collect();

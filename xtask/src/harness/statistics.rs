@@ -1,6 +1,6 @@
-//! What becomes of the figures of several rounds.
+//! Statistics of the figures of several rounds.
 
-/// The middle one, or the mean of the two in the middle; nothing of nothing.
+/// Returns the median; `None` without values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
@@ -18,7 +18,7 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     sorted.get(place.saturating_sub(1)).copied()
 }
 
-/// Largest minus smallest, in parts of the median.
+/// Returns the range of the values relative to the median.
 pub fn spread(values: &[f64]) -> f64 {
     let (low, high) = values.iter().fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(*v), high.max(*v)));
     median(values.iter().copied()).map_or(0.0, |median| (high - low) / median)

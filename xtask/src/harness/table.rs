@@ -33,7 +33,7 @@ fn format(head: &[&str], rows: &[Vec<String>], markdown: bool) -> String {
     text
 }
 
-/// A number with so many decimals, or a dash.
+/// Formats a number with these decimals; a dash if unknown.
 pub fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }

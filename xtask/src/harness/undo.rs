@@ -25,8 +25,7 @@ while [ "$count" -gt 0 ]; do
 done
 "#;
 
-/// Commands that run when this is dropped, the last one first. Another process runs them, which outlives this
-/// one.
+/// Commands that run on drop in reverse order, in another process that outlives this one.
 #[derive(Default)]
 pub struct Undo(Option<Child>);
 

@@ -1,19 +1,18 @@
-//! Where honest runs write: files of several file systems, and devices.
+//! Targets of honest runs: files of several file systems, and devices.
 
 use crate::harness::{Failure, Undo, tool};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a target that are used; a multiple of all block sizes is not needed.
+/// Used bytes of a target, not necessarily a multiple of the block size.
 const BYTES: u64 = 1 << 20;
 
 pub struct Location {
     pub name: &'static str,
     pub target: PathBuf,
     pub journal: PathBuf,
-    /// Bytes that are used.
     pub bytes: u64,
-    /// I/Os past the page cache may be multiples of 512 bytes.
+    /// Whether unbuffered I/Os may be multiples of 512 bytes.
     pub has_small_sectors: bool,
     down: Undo,
 }

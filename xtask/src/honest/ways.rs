@@ -1,4 +1,4 @@
-//! How honest runs are done: engines, caches and workloads.
+//! Variants of honest runs: engines, caches and workloads.
 
 use super::places::Location;
 
@@ -22,7 +22,7 @@ pub fn is_mapped(way: usize) -> bool {
     WAYS[way].contains("-Sm")
 }
 
-/// Where a way's run of a round takes place: in another one each time; `None` = nowhere here.
+/// Returns the location of a way's run in a round, another one each time; `None` = not possible here.
 pub fn place_of(places: &[Location], way: usize, round: usize) -> Option<usize> {
     let fits = |place: &Location| !is_mapped(way) || !place.target.starts_with("/dev");
     let fitting: Vec<usize> = (0..places.len()).filter(|number| fits(&places[*number])).collect();
@@ -43,7 +43,7 @@ const SHAPES: &[&[&str]] = &[
     &["-b20K", "-s4K", "-w60", "-o3", "-t2"],
     &["-b4K", "-rs30", "-w50", "-o4", "-t2"],
 ];
-/// The same with sectors of 512 bytes.
+/// Ways with sectors of 512 bytes.
 const SMALL: &[&[&str]] = &[
     &["-b512", "-r", "-w50", "-o8", "-t2"],
     &["-b1536", "-r512", "-w60", "-o4", "-t3"],

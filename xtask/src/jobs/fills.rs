@@ -10,7 +10,7 @@ use std::process::Command;
 const RANKS: usize = 16;
 const BYTES: u64 = 4 << 20;
 const LINE: &str = "-b4K -r -t1 -o1 -g20i -c4M -d1 -W0 --split --out r.json shared.dat";
-/// One job in this number is traced for its fills.
+/// Every n-th job is traced for its fills.
 const TRACED: usize = 10;
 
 pub fn check(jobs: &Jobs, count: usize) -> Result<Vec<String>, Failure> {
@@ -49,7 +49,7 @@ pub fn check(jobs: &Jobs, count: usize) -> Result<Vec<String>, Failure> {
     Ok(failures)
 }
 
-/// Folders on tmpfs and, as root with bindfs, on FUSE.
+/// Returns folders on tmpfs and, as root with bindfs, on FUSE.
 fn places(jobs: &Jobs, undo: &mut Undo) -> Result<Vec<(&'static str, PathBuf)>, Failure> {
     let tmpfs = jobs.folder.join("tmpfs");
     let fuse = jobs.folder.join("fuse");
@@ -71,7 +71,7 @@ fn places(jobs: &Jobs, undo: &mut Undo) -> Result<Vec<(&'static str, PathBuf)>, 
     Ok(places)
 }
 
-/// The job with each rank's calls that fill files in `trace<rank>`.
+/// Returns the job that traces the file fills of each rank to `trace<rank>`.
 fn traced_job(job: &Command, folder: &Path) -> Command {
     let mut command = Command::new(job.get_program());
     for word in job.get_args() {

@@ -10,15 +10,15 @@ use std::process::Command;
 use std::time::Duration;
 
 const RANKS: usize = 4;
-/// Three points of a second each.
+/// Sweep of three points of a second each.
 const SWEEP: &str = "sweep --dir kept -w0,50,100 --engine null -b4K -r -t1 -g100i -c64K -d1 -W0 %r.dat";
-/// A profile with three time spans of a second.
+/// Profile with three time spans of a second.
 const SPANS: &str = "-Xspans.xml --engine null --out r.json %r.dat";
 const SPAN: &str = "-Rpxml -b4K -r -t1 -g100i -c64K -d1 -W0 *1";
 const POINTS: usize = 3;
-/// Latest moment of a kill in ms.
+/// Latest time of a kill in ms.
 const LATEST: usize = 6500;
-/// Words of findings that no killed rank deserves.
+/// Words of findings that a killed rank must not cause.
 const ACCUSATIONS: [&str; 3] = ["SIGSTOP", "was stopped", "suspended"];
 
 #[derive(Default)]
@@ -61,7 +61,7 @@ pub fn check(jobs: &Jobs, count: usize, seed: u64) -> Result<Vec<String>, Failur
     Ok(failures)
 }
 
-/// A profile with the same time span three times.
+/// Returns a profile with the same time span three times.
 fn three_spans(jobs: &Jobs) -> Result<String, Failure> {
     let profile = output(Command::new(&jobs.program).args(SPAN.split(' ')))?;
     let profile = profile.replace("<ResultFormat>xml<", "<ResultFormat>text<");
@@ -71,7 +71,7 @@ fn three_spans(jobs: &Jobs) -> Result<String, Failure> {
     Ok(format!("{before}{}{after}", format!("{begin}{span}{end}").repeat(3)))
 }
 
-/// Kills a rank if it has started; whether it has.
+/// Kills a rank if it has started; returns whether it has.
 fn kill_rank(pid: &Path) -> bool {
     let pid = fs::read_to_string(pid).unwrap_or_default();
     let pid = pid.trim();

@@ -13,10 +13,10 @@ pub const LAUNCHERS: [JobLauncher; 2] = [
     ("MPICH", &["mpirun.mpich"], "PMI_RANK"),
 ];
 const MAX_RUN_TIME: Duration = Duration::from_secs(150);
-/// How long a launcher may take after all ranks have ended, or to start them.
+/// Maximum time of a launcher after the end of all ranks, or for their start.
 const LAUNCHER: Duration = Duration::from_secs(20);
 
-/// The program, and the folder of this campaign.
+/// Program, and folder of this campaign.
 pub struct Jobs {
     pub program: PathBuf,
     pub folder: PathBuf,
@@ -40,7 +40,7 @@ pub struct EndedJob {
 }
 
 impl Jobs {
-    /// A job in a new folder, whose ranks leave their process number in `pid<rank>`.
+    /// Returns a job in a new folder, whose ranks write their process number to `pid<rank>`.
     pub fn command(&self, launcher: JobLauncher, size: usize, line: &str, folder: &Path) -> Command {
         let (_, words, rank) = launcher;
         let mut command = Command::new(words[0]);
@@ -52,7 +52,7 @@ impl Jobs {
         command
     }
 
-    /// Runs a job, and calls `meanwhile` with the time since its start until it has ended.
+    /// Runs a job, and calls `meanwhile` with the elapsed time until it has ended.
     pub fn run(
         &self,
         mut command: Command,

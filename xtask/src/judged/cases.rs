@@ -1,20 +1,20 @@
 //! The runs: misleading ones with the verdict or finding that names them, and honest ones.
 
-/// A run of another program in the folder with `t.dat`, 64 MiB of random data.
+/// Run of another program in the folder with `t.dat`, 64 MiB of random data.
 pub struct StagedRun {
     pub kind: &'static str,
     pub before: &'static str,
     pub command: &'static str,
     /// Options of `judge`.
     pub options: &'static str,
-    /// Another program that runs at the same time; empty = none.
+    /// Another program at the same time; empty = none.
     pub rival: &'static str,
     pub group: Option<Group>,
-    /// Verdicts and findings that are right.
+    /// Correct verdicts and findings.
     pub expected: &'static [&'static str],
 }
 
-/// The limit of a control group: a tenth of a CPU, or 32 MiB/s of reads of the disk.
+/// Limit of a control group: a tenth of a CPU, or 32 MiB/s of reads of the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     Cpu,

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 const MIB: usize = 1 << 20;
 const ZRAM: &str = "/sys/class/zram-control";
 
-/// A disk in memory behind FUSE.
+/// Disk in memory behind FUSE.
 struct MemoryDisk(Vec<u8>);
 
 impl ServedDisk for MemoryDisk {
@@ -39,12 +39,12 @@ impl ServedDisk for MemoryDisk {
 pub struct Stage {
     folder: PathBuf,
     diskspd: PathBuf,
-    /// Names of the devices and files in the environment of the runs.
+    /// Environment variables of the runs with devices and files.
     names: Vec<(&'static str, String)>,
     _undo: Undo,
 }
 
-/// Another program that runs until this is dropped.
+/// Another program, ended on drop.
 struct Rival(Child);
 
 impl Drop for Rival {
@@ -107,7 +107,7 @@ impl Stage {
     /// Runs it under `judge`. Returns the record, and the text of the verdict.
     ///
     /// # Errors
-    /// It cannot be staged, or there is no record.
+    /// Fails if it cannot be staged, or there is no record.
     pub fn judge(&self, run: &StagedRun) -> Result<(Value, String), Failure> {
         let prepared = self.shell(&format!("{}; sync -f .", run.before)).stderr(Stdio::null()).status()?;
         if !prepared.success() {
@@ -149,7 +149,7 @@ fn add_zram(mib: u64, undo: &mut Undo) -> Result<String, Failure> {
     Ok(format!("/dev/zram{number}"))
 }
 
-/// A control group with a limit; removed when it is dropped.
+/// Control group with a limit, removed on drop.
 struct ControlGroup {
     folder: PathBuf,
     _undo: Undo,

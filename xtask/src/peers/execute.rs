@@ -1,4 +1,4 @@
-//! One run of a tool on one CPU, and whether it had that CPU for itself.
+//! One run of a tool on one CPU, and whether it had that CPU to itself.
 
 use crate::harness::Failure;
 use diskspd::sys::cpu;
@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Share of its CPU that others may take from a run, programs and threads of the kernel together.
+/// Maximum share of its CPU for other programs and kernel threads.
 const FOREIGN: f64 = 0.05;
-/// Share of its CPU that the hypervisor may take.
+/// Maximum share of its CPU for the hypervisor.
 const STOLEN: f64 = 0.02;
-/// How often a second the CPU may be taken from it: every tick of a kernel with 250 of them.
+/// Maximum involuntary context switches per second: each tick of a kernel with 250 ticks.
 const INVOLUNTARY: f64 = 250.0;
 
 #[derive(Debug)]
@@ -21,11 +21,11 @@ pub struct Execution {
     /// CPU time of the whole process.
     pub cpu: ThreadUsage,
     pub voluntary_switches: u64,
-    /// How often the CPU was taken from it, per second.
+    /// Involuntary context switches per second.
     involuntary: f64,
-    /// Share of the CPU that others had.
+    /// Share of other programs in the CPU time.
     foreign: f64,
-    /// Share of the CPU that the hypervisor had.
+    /// Share of the hypervisor in the CPU time.
     stolen: f64,
 }
 
@@ -35,7 +35,7 @@ impl Execution {
         self.foreign > FOREIGN || self.stolen > STOLEN || self.involuntary > INVOLUNTARY
     }
 
-    /// Share of the CPU that it didn't have.
+    /// Returns the share of the CPU time that the program did not get.
     pub fn taken(&self) -> f64 {
         self.foreign + self.stolen
     }
@@ -101,7 +101,7 @@ fn start_on(
 const TICKS: f64 = 100.0;
 
 struct CpuTicks {
-    /// Programs and the kernel, interrupts not included.
+    /// CPU time of programs and the kernel, without interrupts.
     busy: u64,
     stolen: u64,
 }
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ticks_of_one_cpu_are_found() {
+    fn ticks_of_one_cpu_are_parsed() {
         let text = "cpu  9 9 9 9 9 9 9 9 0 0\ncpu1 1 2 3 4 5 6 7 8 0 0\ncpu11 9 9 9 9 9 9 9 9 0 0\n";
         let ticks = CpuTicks::parse(text, 1).unwrap();
         assert_eq!((ticks.busy, ticks.stolen), (6, 8));

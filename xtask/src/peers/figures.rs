@@ -3,13 +3,12 @@
 use super::Workload;
 use serde_json::Value;
 
-/// Results of a tool. Latencies are in µs, from before the submission until the completion is seen; `None`
-/// = not reported.
+/// Results of a tool. Latencies are in µs from before the submission to the reap; `None` = not reported.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
     /// I/Os per second.
     pub iops: f64,
-    /// I/Os of the whole run, by which its CPU time is divided.
+    /// I/Os of the whole run, the divisor of its CPU time.
     pub ios: f64,
     pub mean: Option<f64>,
     pub p50: Option<f64>,
@@ -20,7 +19,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Reads and writes together. Percentiles of two kinds can't be put together.
+    /// Figures of reads and writes together, without percentiles, which cannot be combined.
     fn of_both(reads: Figures, writes: Figures) -> Figures {
         let ios = reads.ios + writes.ios;
         let mean = reads.mean.zip(writes.mean);
@@ -33,7 +32,7 @@ impl Figures {
     }
 }
 
-/// The first row of totals, `total: bytes | I/Os | MiB/s | I/O per s | AvgLat ..`, and the table of
+/// Parses the first row of totals, `total: bytes | I/Os | MiB/s | I/O per s | AvgLat ..`, and the
 /// percentiles.
 pub fn of_diskspd(text: &str, w: &Workload) -> Option<Figures> {
     let total = text.lines().find_map(|line| line.trim_start().strip_prefix("total:"))?;
@@ -52,7 +51,7 @@ pub fn of_diskspd(text: &str, w: &Workload) -> Option<Figures> {
     })
 }
 
-/// `lat_ns`: submission and completion together; `clat` begins only after the submitting call.
+/// Parses `lat_ns`, which includes submission and completion; `clat` begins after the submitting call.
 pub fn of_fio(text: &str, _: &Workload) -> Option<Figures> {
     let json: Value =
         serde_json::Deserializer::from_str(&text[text.find('{')?..]).into_iter().next()?.ok()?;
@@ -78,7 +77,7 @@ pub fn of_fio(text: &str, _: &Workload) -> Option<Figures> {
     }
 }
 
-/// A line per second, `IOPS=1.23M, ..`, and percentiles in ns where the rate of the counter is known.
+/// Parses a line per second, `IOPS=1.23M, ..`, and percentiles in ns if the rate of the counter is known.
 pub fn of_io_uring(text: &str, w: &Workload) -> Option<Figures> {
     let rate = |line: &str| {
         let number = line.strip_prefix("IOPS=")?.split(',').next()?;
@@ -240,7 +239,7 @@ READ        Elapsed time     :      2.000s      2.000s
     }
 
     #[test]
-    fn a_tool_that_failed_has_no_figures() {
+    fn failed_tool_has_no_figures() {
         let w = workload();
         for parse in [of_diskspd, of_fio, of_io_uring, of_elbencho] {
             assert_eq!(parse("x: Permission denied\n", &w), None);

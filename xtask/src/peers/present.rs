@@ -5,13 +5,13 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// Looks for a program where the shell would.
+/// Finds a program in the search path.
 pub(super) fn installed(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|directory| directory.join(name)).find(|path| path.is_file())
 }
 
-/// Bytes of a file or a device.
+/// Returns the size of a file or device in bytes.
 pub(super) fn size(target: &Path) -> Result<u64, Failure> {
     use std::io::{Seek, SeekFrom};
     let mut file = fs::File::open(target).map_err(|e| format!("{}: {e}", target.display()))?;

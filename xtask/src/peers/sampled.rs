@@ -9,18 +9,18 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// Samples per second of CPU time; prime, to hit no rhythm.
+/// Samples per second of CPU time; a prime number, to avoid resonance.
 const RATE: u32 = 4999;
 
 /// CPU time per I/O in ns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampled {
     pub user: f64,
-    /// In the kernel, of all its threads.
+    /// Time in the kernel, of all its threads.
     pub system: f64,
 }
 
-/// Runs the tool once more, sampled; `None` = `perf` isn't there, or may not be used.
+/// Runs the tool once more with sampling; `None` = `perf` is missing, or not permitted.
 pub fn sample(tool: &Tool, workload: &Workload, cpu: u32) -> Option<Sampled> {
     let perf: PathBuf = super::installed("perf")?;
     let data = tempfile::NamedTempFile::new().ok()?;
@@ -35,7 +35,7 @@ pub fn sample(tool: &Tool, workload: &Workload, cpu: u32) -> Option<Sampled> {
         .filter(|sampled| sampled.system + sampled.user > 0.0)
 }
 
-/// The samples: thread and address, a line each.
+/// Returns the samples: thread and address, one line each.
 fn script(perf: &Path, data: &Path) -> Option<String> {
     let out = Command::new(perf).args(["script", "-F", "tid,ip", "-i"]).arg(data).output().ok()?;
     Some(String::from_utf8_lossy(&out.stdout).into_owned())

@@ -4,12 +4,12 @@ use super::Workload;
 use super::figures::{self, Figures};
 use std::path::{Path, PathBuf};
 
-/// A way to use a tool: its name in the table, the options for a workload (`None` = it can't do that), and
-/// what understands its output.
+/// Variant of a tool: its name in the table, the options for a workload (`None` = unsupported), and the
+/// parser of its output.
 pub type Variant =
     (&'static str, fn(&Workload) -> Option<Vec<String>>, fn(&str, &Workload) -> Option<Figures>);
 
-/// Peers: the option for the path of the program, its usual name, and its command lines.
+/// Peers: option for the program's path, its usual name, and its command lines.
 pub const PEERS: &[(&str, &str, &[Variant])] = &[
     (
         "--t-io-uring",
@@ -48,7 +48,7 @@ impl Tool {
         Tool { name, program, variant: None, options: Vec::new() }
     }
 
-    /// A build of ours with further options.
+    /// Returns a build of this program with further options.
     pub fn variant(options: &str, program: &Path) -> Tool {
         Tool {
             name: format!("diskspd {options}"),
@@ -114,7 +114,8 @@ fn waits_for_one(w: &Workload) -> Option<Vec<String>> {
     (w.depth > 1).then(|| io_uring(w, w.depth, 1)).flatten()
 }
 
-/// It reads only; batches have at most 32. Its first figure comes after a second, so it runs one longer.
+/// Returns options of t/io_uring: reads only, batches of at most 32, and a second more, because its first
+/// figure comes late.
 fn io_uring(w: &Workload, submit: u32, complete: u32) -> Option<Vec<String>> {
     if w.writes > 0 {
         return None;

@@ -20,7 +20,7 @@ pub struct BlockLatency {
     pub p50: f64,
 }
 
-/// Events are being kept. Ends with the value.
+/// Recording of events, ended on drop.
 pub struct Truth(Instance);
 
 impl Truth {
@@ -51,8 +51,8 @@ impl Truth {
     }
 }
 
-/// Pairs issues with completions, by sector; only one I/O is on its way to a sector at a time, or the last
-/// issue counts.
+/// Pairs issues with completions by sector. Only one I/O per sector is in flight; otherwise the last issue
+/// counts.
 fn latencies(trace: &str) -> Option<BlockLatency> {
     let mut issued: HashMap<u64, f64> = HashMap::new();
     let mut latencies = Vec::new();

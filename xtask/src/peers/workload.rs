@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 pub struct Workload {
-    /// A file or a block device.
+    /// File or block device.
     pub(super) target: PathBuf,
     /// Bytes of the target.
     pub(super) size: u64,
@@ -12,7 +12,7 @@ pub struct Workload {
     /// I/Os in flight.
     pub(super) depth: u32,
     pub(super) seconds: u32,
-    /// Per cent of the I/Os that write.
+    /// Percentage of writes.
     pub(super) writes: u32,
     pub(super) sequential: bool,
     pub(super) buffered: bool,

@@ -1,18 +1,18 @@
-//! A disk that remembers every write and flush in its order, so that it can be shown as a power cut at any
-//! moment would have left it.
+//! A disk that records every write and flush in order, so that its state after a power cut at any moment can
+//! be reproduced.
 
 use crate::harness::Random;
 use crate::served::ServedDisk;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// A sector in bytes.
+/// Size of a sector in bytes.
 pub const SECTOR: usize = 512;
 /// Size in bytes of a page of changes kept for a cut.
 const PAGE: usize = 4096;
 
 pub enum DiskEvent {
-    /// Bytes were written from an offset on.
+    /// Write of bytes from an offset on.
     Write {
         offset: usize,
         data: Vec<u8>,
@@ -24,12 +24,12 @@ pub struct Disk {
     whole: usize,
     content: Vec<u8>,
     events: Vec<DiskEvent>,
-    /// Bytes that the journal had when each of the events came.
+    /// Size of the journal in bytes at each event.
     journal_bytes: Vec<u64>,
     journal: PathBuf,
-    /// Events whose outcome `content` holds; while recording no such thing is counted.
+    /// Number of events applied to `content`; not counted during recording.
     applied: usize,
-    /// Recording; `false` = cuts are shown.
+    /// Whether events are recorded; otherwise cuts are shown.
     is_recorded: bool,
     shown: usize,
     changed: HashMap<usize, Vec<u8>>,
@@ -56,14 +56,14 @@ impl Disk {
         self.content.clone()
     }
 
-    /// No more is remembered; `begin` is what [`Disk::record`] gave. Returns how many events there were.
+    /// Ends the recording; `begin` is the result of [`Disk::record`]. Returns the number of events.
     pub fn show_cuts(&mut self, begin: Vec<u8>) -> usize {
         self.settle();
         (self.content, self.is_recorded) = (begin, false);
         self.events.len()
     }
 
-    /// Takes the changes into the content.
+    /// Applies the changes to the content.
     fn settle(&mut self) {
         for (page, bytes) in self.changed.drain() {
             self.content[page * PAGE..][..bytes.len()].copy_from_slice(&bytes);
@@ -120,18 +120,18 @@ impl Disk {
         self.journal_bytes[at]
     }
 
-    /// The number of the cut that is shown, from 1.
+    /// Returns the number of the shown cut, from 1.
     pub fn shown_cut(&self) -> usize {
         self.shown
     }
 
-    /// The numbers of the events that were flushes.
+    /// Returns the numbers of the flush events.
     pub fn flushes(&self) -> Vec<usize> {
         let flushes = self.events.iter().enumerate().filter(|(_, event)| matches!(event, DiskEvent::Flush));
         flushes.map(|(number, _)| number).collect()
     }
 
-    /// All writes in their order: number of the event, offset, data.
+    /// Returns all writes in order: number of the event, offset, data.
     pub fn writes(&self) -> impl Iterator<Item = (usize, usize, &[u8])> {
         self.events.iter().enumerate().filter_map(|(number, event)| match event {
             DiskEvent::Write { offset, data } => Some((number, *offset, &data[..])),
@@ -139,7 +139,7 @@ impl Disk {
         })
     }
 
-    /// All events up to one, a line each: its number, where and how long a write is, bytes.
+    /// Lists all events up to one, a line each: number, position and length of a write in bytes.
     pub fn listed(&self, at: usize) -> String {
         let line = |(number, event): (usize, &DiskEvent)| match event {
             DiskEvent::Write { offset, data } => format!("{number} write {offset} {}\n", data.len()),
@@ -148,12 +148,12 @@ impl Disk {
         self.events.iter().enumerate().take(at + 1).map(line).collect()
     }
 
-    /// All events in their order, and how many bytes the journal had when each came.
+    /// Returns all events in order, with the size of the journal in bytes at each.
     pub fn events(&self) -> impl Iterator<Item = (&DiskEvent, u64)> {
         self.events.iter().zip(self.journal_bytes.iter().copied())
     }
 
-    /// Bytes that the journal had when an event came.
+    /// Returns the size of the journal in bytes at an event.
     pub fn journal_bytes(&self, at: usize) -> u64 {
         self.journal_bytes[at]
     }

@@ -9,7 +9,7 @@ use diskspd::integrity::journal::{Acknowledged, JournalContent};
 use diskspd::results::IntegrityCounts;
 use std::collections::HashMap;
 
-/// Bytes of a place.
+/// Size of a place in bytes.
 const UNIT: usize = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,11 +17,11 @@ enum Fault {
     /// The last write never arrived.
     Lost,
     Torn,
-    /// An older one arrived last.
+    /// An older write arrived last.
     Reordered,
     Misdirected,
     Flipped,
-    /// Flushes did nothing: all that was written since an earlier one is gone.
+    /// Flushes had no effect: all writes since an earlier flush are lost.
     FlushIgnored,
 }
 
@@ -39,12 +39,12 @@ const FAULTS: [(Fault, &str, &[&str]); 6] = [
 struct Named {
     injected: usize,
     right: usize,
-    /// By other words than the right ones, and how often.
+    /// Wrong words with their counts.
     other: HashMap<String, usize>,
     unseen: usize,
 }
 
-/// Each fault is named, and rightly.
+/// Checks that each fault is detected and named correctly.
 pub fn campaign(setting: &Setting) -> Result<bool, Failure> {
     let way = "-b4K -o8 -t2 -Sh";
     let workload = Workload { place: CutStorage::Raw, way, atomic: false, whole_blocks: false };
@@ -97,14 +97,14 @@ impl Named {
     }
 }
 
-/// A version of a place: the number of the event that wrote it, its number, and its bytes.
+/// Version of a place: number of the event of its write, its version number, and its bytes.
 struct Version {
     event: usize,
     generation: u64,
     data: Vec<u8>,
 }
 
-/// All versions of each place, in their order.
+/// All versions of each place in order.
 struct History(HashMap<usize, Vec<Version>>);
 
 impl History {
@@ -141,7 +141,7 @@ impl History {
         random: &mut Random,
     ) -> Result<Option<u64>, Failure> {
         let bytes = recording.disk().cut(at, |_| SurvivingSectors::All);
-        let Some(said) = recording.said(bytes)? else { return Ok(None) };
+        let Some(said) = recording.journal_at(bytes)? else { return Ok(None) };
         let Some((place, versions)) = self.draw(&said, at, None, random) else { return Ok(None) };
         let [.., oldest, older, newest] = versions else { return Ok(None) };
         let mut disk = recording.disk();
@@ -194,7 +194,7 @@ impl History {
         let later: Vec<usize> = flushes.into_iter().filter(|flush| *flush > at).take(200).collect();
         let Some(later) = later.get(random.below(later.len())) else { return Ok(None) };
         let bytes = recording.disk().journal_bytes(*later);
-        let Some(said) = recording.said(bytes)? else { return Ok(None) };
+        let Some(said) = recording.journal_at(bytes)? else { return Ok(None) };
         // Of writes that overlapped any may have been the last, also one that is there.
         let gone = said.acknowledged.values().any(|ack| {
             let versions = self.0.get(&(ack.offset as usize));

@@ -105,7 +105,7 @@ impl Recording {
         self.disk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many writes and flushes there were.
+    /// Number of writes and flushes.
     pub fn events(&self) -> usize {
         self.events
     }
@@ -127,7 +127,7 @@ impl Recording {
     ///
     /// # Errors
     /// Fails if it is invalid.
-    pub fn said(&self, bytes: u64) -> Result<Option<JournalContent>, Failure> {
+    pub fn journal_at(&self, bytes: u64) -> Result<Option<JournalContent>, Failure> {
         let said = &self.journal[..self.journal.len().min(bytes as usize)];
         match format::began_ms(said) {
             None => Ok(None),
@@ -165,7 +165,7 @@ impl Recording {
     /// # Errors
     /// Fails if the state cannot be mounted or read.
     pub fn judge(&self, bytes: u64) -> Result<Option<IntegrityResults>, Failure> {
-        let Some(mut said) = self.said(bytes)?.filter(|said| !said.acknowledged.is_empty()) else {
+        let Some(mut said) = self.journal_at(bytes)?.filter(|said| !said.acknowledged.is_empty()) else {
             return Ok(None);
         };
         let mut undo = Undo::default();

@@ -8,11 +8,11 @@ pub struct Setting {
     pub cuts: usize,
     pub seed: u64,
     pub seconds: u32,
-    /// Where; `None` = as the campaign has it.
+    /// Storage; `None` = as in the campaign.
     pub place: Option<CutStorage>,
     /// Options of the runs on honest storage; `None` = each of the campaign's own.
     pub way: Option<String>,
-    /// Where what wrong cuts leave is kept; `None` = nowhere.
+    /// Folder for the state after wrong cuts; `None` = not kept.
     pub keep: Option<PathBuf>,
     pub block: String,
 }

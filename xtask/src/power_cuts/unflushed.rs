@@ -14,7 +14,8 @@ use std::collections::{HashMap, HashSet};
 pub struct Unflushed {
     pub acknowledged: usize,
     pub not_durable: HashSet<(u64, u64)>,
-    /// The numbers of the events at which the journal said so first: a cut then shows it, if any does.
+    /// Numbers of the events at which the journal first recorded it. A cut there shows the fault, if any
+    /// does.
     pub seen_at: Vec<usize>,
     /// Times of acknowledgement in us since the journal began. All writes of a flush share its end time,
     /// without another flush since the last of them.

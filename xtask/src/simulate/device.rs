@@ -1,4 +1,5 @@
-//! A device with a cache, which may be one that lies. It holds what sectors are, and not their bytes.
+//! A device with a cache, which may confirm writes too early. It stores the identity of sectors instead of
+//! their bytes.
 
 use super::course::RunTotals;
 use crate::harness::Random;
@@ -19,7 +20,7 @@ pub struct Sector {
     pub is_damaged: bool,
 }
 
-/// How a device lies, once.
+/// Kind of a single device fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,

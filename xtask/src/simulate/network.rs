@@ -23,13 +23,18 @@ pub struct RankFaults {
     /// It is stopped from then on, for so long, ns.
     pub stopped: (Nanos, Nanos),
     pub cut_at: [Nanos; 2],
-    pub is_told: bool,
+    pub is_reported: bool,
     pub ahead: Nanos,
 }
 
 impl RankFaults {
-    pub const NONE: RankFaults =
-        RankFaults { killed_at: NEVER, stopped: (NEVER, 0), cut_at: [NEVER; 2], is_told: false, ahead: 0 };
+    pub const NONE: RankFaults = RankFaults {
+        killed_at: NEVER,
+        stopped: (NEVER, 0),
+        cut_at: [NEVER; 2],
+        is_reported: false,
+        ahead: 0,
+    };
 }
 
 /// Why a rank's thread was ended from outside.
@@ -52,7 +57,7 @@ struct State {
     mail: Vec<VecDeque<Message>>,
     faults: Vec<RankFaults>,
     told: Vec<[bool; 2]>,
-    /// The latest delay of a message that isn't late, ns, and how many of 1000 are late.
+    /// Maximum delay of a normal message in ns, and the number of delayed messages of 1000.
     delay: Nanos,
     late: u64,
     random: Random,
@@ -176,7 +181,7 @@ impl State {
         let others: Vec<usize> = if rank == 0 { (1..self.faults.len()).collect() } else { vec![0] };
         others.into_iter().find(|other| {
             let (cut_at, of, direction) = self.cut(*other, rank);
-            let is_broken = self.faults[of].is_told && self.now >= cut_at;
+            let is_broken = self.faults[of].is_reported && self.now >= cut_at;
             is_broken && !std::mem::replace(&mut self.told[of][direction], true)
         })
     }
@@ -197,7 +202,7 @@ impl RankGroup for SimulatedRank {
         state.course.step(format_args!("{now} {from} to {to}: {bytes:?}"));
         let (cut_at, of, _) = state.cut(from, to);
         if now >= cut_at {
-            return if state.faults[of].is_told { Err(GroupError::NoRank(to)) } else { Ok(()) };
+            return if state.faults[of].is_reported { Err(GroupError::NoRank(to)) } else { Ok(()) };
         }
         let arrives = state.arrival(from, to);
         // What is on its way when the way is cut is lost.

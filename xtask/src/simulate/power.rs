@@ -27,7 +27,7 @@ struct Synced {
 pub struct DurableFolder(Mutex<Synced>);
 
 impl DurableFolder {
-    /// All that a folder holds now is on the disk.
+    /// Makes the current content of a folder durable.
     ///
     /// # Errors
     /// It can't be read.
@@ -145,7 +145,7 @@ impl DurableFolder {
             1 => now[..now.len() / 2].to_vec(),
             _ => return Ok(()),
         };
-        course.step(format_args!("of a file {} of {} bytes are there", kept.len(), now.len()));
+        course.step(format_args!("a file keeps {} of {} bytes", kept.len(), now.len()));
         fs::write(path, kept)
     }
 }

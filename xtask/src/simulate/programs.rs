@@ -21,7 +21,7 @@ const EOPNOTSUPP: i32 = 95;
 pub struct RoundFaults {
     pub killed_at: Vec<Option<u32>>,
     pub full: (u32, u32),
-    /// Before this step of all the power is cut; `None` = never.
+    /// Step before which the power is cut; `None` = never.
     pub cut_at: Option<u32>,
     /// The file system has files without names.
     pub has_unnamed: bool,

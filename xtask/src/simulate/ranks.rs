@@ -1,5 +1,5 @@
-//! The world of ranks: rounds of the real protocol (`cluster::RankLink`) over a network that is late and
-//! is cut, with ranks that are killed and stopped.
+//! The world of ranks: rounds of the real protocol (`cluster::RankLink`) over a network with delays and
+//! interruptions, and ranks that are killed and stopped.
 
 use super::course::RunTotals;
 use super::network::{Ended, Network, RankFaults, SimulatedRank};
@@ -58,7 +58,7 @@ impl Script {
                 3 if rank > 0 => faults.cut_at[within(random, 2) as usize] = at,
                 _ => {}
             }
-            faults.is_told = within(random, 2) == 0;
+            faults.is_reported = within(random, 2) == 0;
         }
         let work = faults.iter().map(|_| std::array::from_fn(|_| within(random, 12 * SECOND))).collect();
         // So late that a sign of life and all before it is still no silence, where nothing goes wrong.

@@ -123,7 +123,7 @@ impl RunContext<'_> {
         }
     }
 
-    /// One thing that people do with a history.
+    /// Performs one action of a user on a history.
     pub fn act(&self) {
         match self.programs.number() % 12 {
             0..5 => self.save(),

@@ -4,15 +4,15 @@
 /// Where it is another size, the memory is as good as any.
 pub const HUGE_PAGE: u64 = 2 << 20;
 
-/// The request to the kernel about the pages of a buffer.
+/// Use of huge pages for a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HugePages {
-    /// Nothing: memory as programs usually have it. With `always` in `transparent_hugepage/enabled` the
-    /// kernel may give huge pages all the same, as it does to any program.
+    /// No huge pages requested. With `always` in `transparent_hugepage/enabled` the kernel may use them
+    /// anyway, as for any program.
     NotAskedFor,
     /// Huge pages for each part of the buffer that fills one.
     AskedFor,
-    /// The same, and a buffer that is smaller than a huge page gets one for itself.
+    /// Huge pages, including one for a buffer that is smaller than a huge page.
     Whole,
 }
 
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mapped_memory_is_whole_pages() {
+    fn mapped_length_is_rounded_up_to_pages() {
         let (small, huge) = (4096, HUGE_PAGE);
         for (pages, length, mapped) in [
             (HugePages::NotAskedFor, 0, 0),

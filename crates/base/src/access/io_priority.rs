@@ -3,10 +3,10 @@
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum IoPriority {
-    /// No priority is set; the thread's nice value decides.
+    /// No priority; the nice value of the thread decides.
     #[default]
     Unstated,
-    /// The lowest level (7) of the best-effort class.
+    /// Lowest level (7) of the best-effort class.
     Low,
     Idle,
 }

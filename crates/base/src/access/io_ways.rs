@@ -12,12 +12,11 @@ pub struct IoFeatures {
     pub dont_cache: bool,
     /// `--nowait`: whether I/Os that would wait fail with `EAGAIN` (Linux 4.14).
     pub no_wait: bool,
-    /// Whether a write is durable when it has completed (`--fua`, Linux 4.7).
+    /// Whether a completed write is durable (`--fua`, Linux 4.7).
     pub durable: bool,
-    /// `--write-stream`: the stream of the device that writes belong to (Linux 6.16, io_uring alone); 0 =
-    /// none.
+    /// `--write-stream`: write stream of the device (Linux 6.16, io_uring only); 0 = none.
     pub write_stream: u8,
-    /// `--fdp`: the placement identifier that writes by NVMe commands carry; `None` = they carry none.
+    /// `--fdp`: placement identifier of NVMe write commands; `None` = none.
     pub placement: Option<u16>,
 }
 
@@ -33,7 +32,7 @@ impl IoFeatures {
         self == IoFeatures::default()
     }
 
-    /// The same for one I/O that is durable or not.
+    /// Returns the flags with this durability.
     #[inline]
     pub fn with_durable(self, durable: bool) -> IoFeatures {
         IoFeatures { durable, ..self }
@@ -47,7 +46,7 @@ impl IoFeatures {
         atomic | no_wait | durable | if self.dont_cache { DONT_CACHE } else { 0 }
     }
 
-    /// The same without refusing to wait.
+    /// Returns the flags without `no_wait`.
     pub fn waiting(self) -> IoFeatures {
         IoFeatures { no_wait: false, ..self }
     }
@@ -64,7 +63,7 @@ pub enum WriteLifetime {
     Extreme,
 }
 
-/// Each with its name, in the order of the kernel, which counts them from 1 (`RWH_WRITE_LIFE_NONE`).
+/// Lifetimes with their names in the kernel's order, which starts at 1 (`RWH_WRITE_LIFE_NONE`).
 const LIFETIMES: [(WriteLifetime, &str); 5] = [
     (WriteLifetime::None, "none"),
     (WriteLifetime::Short, "short"),

@@ -1,4 +1,4 @@
-//! How a mapped file is used, decided before it is mapped.
+//! Options of mapping a file, decided before it is mapped.
 
 use super::AccessHint;
 
@@ -12,19 +12,19 @@ pub struct MapOptions {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Flush {
-    /// No flush; the kernel decides when to write back.
+    /// No flush; the kernel decides about writeback.
     #[default]
     None,
-    /// `msync(MS_SYNC)` of the pages touched.
+    /// `msync(MS_SYNC)` of the changed pages.
     Pages,
     /// The CPU's caches are written back to persistent memory and the stores have arrived there; needs DAX.
     CacheLines,
-    /// The same, without waiting for the stores to arrive.
+    /// Writeback of cache lines, without a wait for the stores.
     CacheLinesWithoutDrain,
 }
 
 impl Flush {
-    /// Whether only a file on a DAX file system can be flushed so.
+    /// Whether the flush requires a DAX file system.
     pub fn needs_dax(self) -> bool {
         matches!(self, Flush::CacheLines | Flush::CacheLinesWithoutDrain)
     }

@@ -1,4 +1,4 @@
-//! How targets are opened and their I/Os are done: plain data that plans decide and `sys` carries out.
+//! Access to targets and their I/Os: plain data that plans decide and `sys` carries out.
 
 mod huge_pages;
 mod io_priority;

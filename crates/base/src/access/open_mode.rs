@@ -1,4 +1,4 @@
-//! How a target is opened, decided before it is.
+//! Mode of opening a target, decided before it is opened.
 
 use super::WriteLifetime;
 
@@ -19,10 +19,8 @@ pub struct OpenMode {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct AccessHint {
-    /// `-fr`
     pub random: bool,
-    /// `-fs`
     pub sequential: bool,
-    /// `-ft`: Windows alone knows it.
+    /// `-ft`, only supported by Windows.
     pub temporary: bool,
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// More names than any version of the program has; a record that was made up can't fill the memory.
+/// Maximum number of names, more than any version of the program has, so that a manipulated record cannot
+/// fill the memory.
 const MAX_NAMES: usize = 512;
 const MAX_NAME_LENGTH: usize = 64;
 
 static KNOWN_NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
-/// The name as findings have it; empty if it can't be one.
+/// Returns the name as a static text; empty if it is not a possible name.
 pub fn known_name(name: &str) -> &'static str {
     let possible = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let mut known = KNOWN_NAMES.lock().unwrap_or_else(PoisonError::into_inner);

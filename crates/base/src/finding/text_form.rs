@@ -13,10 +13,7 @@ struct StoredFinding<'a> {
     message: Cow<'a, str>,
 }
 
-/// Writes them in order.
-///
-/// # Errors
-/// Fails with the serializer's error.
+/// Serializes findings in order.
 pub fn serialize<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(findings.iter().map(|finding| StoredFinding {
         severity: finding.severity,
@@ -25,10 +22,7 @@ pub fn serialize<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S
     }))
 }
 
-/// Reads them in order.
-///
-/// # Errors
-/// Fails with the deserializer's error.
+/// Deserializes findings in order.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Finding>, D::Error> {
     let stored = Vec::<StoredFinding>::deserialize(deserializer)?.into_iter();
     let finding = |told: StoredFinding| {

@@ -1,4 +1,4 @@
-//! Where I/Os go: streams on top of each other, blocks across the borders of blocks.
+//! Addresses of I/Os: overlapping streams, and blocks that are not aligned to blocks of the device.
 
 use super::{reads_and_writes, writes};
 use crate::view::RequestedTarget;

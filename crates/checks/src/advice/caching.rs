@@ -1,4 +1,4 @@
-//! Caches that answer in the place of the device.
+//! Caches that answer instead of the device.
 
 use super::{durability, reads, writes};
 use crate::view::RequestedTarget;
@@ -41,7 +41,7 @@ pub(super) fn reads_fit(span: &SpanContext, asked: RequestedTarget) -> Option<Fi
     )
 }
 
-/// An area up to this size fits into the cache of any disk in bytes.
+/// Size in bytes up to which an area fits into the cache of any disk.
 const SMALL_AREA: u64 = 4 << 20;
 /// An area that was passed over fewer times was not served from such a cache for most of the run.
 const PASSES: u64 = 4;

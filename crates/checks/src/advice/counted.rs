@@ -2,7 +2,7 @@
 
 use diskspd_results::TargetResults;
 
-/// I/Os of both directions.
+/// Returns the I/Os of both directions.
 pub(super) fn reads_and_writes(row: &TargetResults) -> u64 {
     row.read.ios.saturating_add(row.write.ios)
 }

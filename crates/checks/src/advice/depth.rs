@@ -1,4 +1,4 @@
-//! How many I/Os are in flight.
+//! Number of I/Os in flight.
 
 use super::reads_and_writes;
 use crate::view::RequestedTarget;
@@ -37,12 +37,12 @@ pub(super) fn one_at_a_time(span: &SpanContext, asked: RequestedTarget) -> Optio
         .on_target(&target.path)
         .shown_by(format!("requested: {depth} outstanding I/Os"))
         .remedy(remedy);
-    // What engine sync makes of a queue depth is said aloud with what limited the run.
+    // The limit of the run reports the effect of engine sync on the queue depth.
     let said = depth == DEFAULT_DEPTH || severity == Severity::Note;
     Some(if said { finding.quietly() } else { finding })
 }
 
-/// Name of the engine of a thread; `None` = the record is of an older program.
+/// Returns the name of a thread's engine; `None` = a record of an older program.
 fn engine_name(thread: &ThreadResults) -> Option<&str> {
     thread.engine.as_ref().map(|engine| engine.name.as_str())
 }

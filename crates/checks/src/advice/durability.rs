@@ -1,4 +1,4 @@
-//! Durable writes that were not durable, and writes that are durable without a request.
+//! Requested durability that was not reached, and durability without a request.
 
 use super::writes;
 use crate::device::{FlushStop, Flushed, flushed};
@@ -29,18 +29,18 @@ fn waits_for_flush(span: &SpanContext, asked: RequestedTarget) -> bool {
     written && (asked.target.flush_type.is_some() || afterwards()) || span.target_total(asked.id, flushed) > 0
 }
 
-/// Whether this option of an overlay is the one by which it ignores flushes.
+/// Whether an overlay with this option ignores flushes.
 fn is_volatile(option: &str) -> bool {
     option.ends_with("volatile")
 }
 
 enum FlushDrop<'a> {
     Mount(&'a str, &'a str),
-    /// A device without a volatile cache by its settings.
+    /// Device whose settings state that its cache is not volatile.
     Device(&'a str),
 }
 
-/// Returns the place where the flushes of a target are certainly dropped.
+/// Returns the place that certainly drops the flushes of a target.
 fn dropped_flushes<'a>(
     span: &SpanContext<'a>,
     asked: RequestedTarget,
@@ -95,7 +95,7 @@ pub(super) fn not_flushed(span: &SpanContext, asked: RequestedTarget) -> Option<
     })
 }
 
-/// Requests for durability of files that are in memory.
+/// Reports requests for durability of files in memory.
 pub(super) fn in_memory(span: &SpanContext, asked: RequestedTarget) -> Option<Finding> {
     let on = span.host.storage(asked.id).and_then(|on| on.file_system.as_ref());
     let own = on.filter(|on| FileSystemType::from_name(&on.kind).is_memory());

@@ -12,11 +12,11 @@ const SHARE: f64 = 0.1;
 /// trap. The kernel reports 1 us. Measured: 6 to 16 us.
 const HALT: f64 = 10.0;
 
-/// The kernel's idle driver for virtual machines, whose only sleep is such a halt.
+/// Idle driver of virtual machines, whose only idle state is a halt.
 const HALTING: &str = "haltpoll";
 
 struct IdleExit {
-    /// Mean over all I/Os in us.
+    /// Mean over all I/Os in µs.
     cost: f64,
     evidence: Vec<String>,
 }
@@ -81,7 +81,8 @@ fn sum_wakeups(span: &SpanContext, environment: &Environment, sleeps: &[CpuSleep
     Some(IdleExit { cost: all / entered.max(ios), evidence })
 }
 
-/// Estimates from the pauses between I/Os without counters: unbound threads, records of older programs.
+/// Estimates wake-ups from the pauses between I/Os, without counters: unbound threads, records of older
+/// programs.
 fn expected_waking(span: &SpanContext, environment: &Environment) -> Option<IdleExit> {
     let iops = span.measured.total.total.throughput.iops;
     if iops <= 0.0 {
@@ -96,7 +97,7 @@ fn expected_waking(span: &SpanContext, environment: &Environment) -> Option<Idle
     Some(IdleExit { cost: state.latency as f64, evidence })
 }
 
-/// Reports processors without an idle driver, which halt regardless of the latency limit.
+/// Reports CPUs without an idle driver, which halt regardless of the latency limit.
 pub(super) fn unheeded(span: &SpanContext) -> Option<Finding> {
     let environment = span.system.environment.as_ref()?;
     let limit = span.results.observed.as_ref()?.cpu_latency?;

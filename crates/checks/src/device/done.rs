@@ -8,12 +8,12 @@ use diskspd_machine::stack::{Layer, LayerKind};
 pub(super) struct DeviceIo {
     pub read: Flow,
     pub write: Flow,
-    /// Discards, others' included. Some devices do them without counting (zram).
+    /// Discards, including other programs'. Some devices (zram) do not count them.
     pub discard: Flow,
     pub flushes: Option<u64>,
     /// Maximum number of writes that may have been empty flushes.
     pub doubtful: u64,
-    /// Time that their I/Os together were in flight, flushes and discards left out, ms.
+    /// Sum of the times in flight of their I/Os in ms, without flushes and discards.
     pub queue_ms: u64,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct UncountedIo {
     pub why: String,
     pub remedy: Option<String>,
     pub off: bool,
-    /// Whether counting was switched during the run, so the counters are partial.
+    /// Whether counting was enabled or disabled during the run, so that the counters are partial.
     pub switched: bool,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn count_done(
             let remedy = Some(format!("echo 1 > /sys/block/{disk}/queue/iostats"));
             return Err(UncountedIo { why, remedy, off: true, switched: *switched });
         }
-        // A device without a cache that could be lost is never asked to flush it.
+        // A device without a volatile cache receives no flushes.
         if layer.queue_limits.is_some_and(|traits| traits.write_back != Some(false)) {
             flushable = true;
             sum.flushes = sum.flushes.zip(flushes(part, facts, layer)).map(|(a, b)| a.saturating_add(b));

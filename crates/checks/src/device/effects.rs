@@ -21,7 +21,7 @@ pub(super) struct RuleOutcome {
     pub remedy: Option<String>,
 }
 
-/// Everything that was found about a part.
+/// Outcomes of all rules about a part.
 #[derive(Debug, Default)]
 pub(super) struct RuleOutcomes {
     pub effects: Vec<RuleOutcome>,
@@ -31,7 +31,7 @@ pub(super) struct RuleOutcomes {
     pub device_write: Option<DeviceWork>,
     pub device_mean_ms: Option<f64>,
     pub others: u64,
-    /// Bytes of zeros that a loop device counted as written and did not write.
+    /// Bytes of zeros that a loop device counted as written, but did not write.
     pub zeroed: u64,
     pub flushes: Option<u64>,
     pub discards: Flow,
@@ -45,12 +45,12 @@ pub(super) struct ForeignBytes {
     pub write: u64,
 }
 
-/// A part with all that its rules need.
+/// Part with the input of its rules.
 #[derive(Debug)]
 pub(super) struct JudgedPart<'a> {
     pub part: &'a Part<'a>,
     pub facts: &'a DeviceFacts,
-    /// Measured time, ns, at least 1.
+    /// Measured time in ns, at least 1.
     pub measured: u64,
     /// Time of counter readings outside the window, as a share of the measured time.
     pub slack: f64,
@@ -94,7 +94,7 @@ impl JudgedPart<'_> {
         others_read: Option<u64>,
         share: f64,
     ) -> ForeignBytes {
-        // What a process asks of other hosts the kernel doesn't count by process.
+        // The kernel does not count I/O to other hosts by process.
         let read = match others_read.filter(|_| !self.part.is_remote()) {
             Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
             None if self.part.buffered => 0,
@@ -102,7 +102,7 @@ impl JudgedPart<'_> {
         };
         // A file system that punches holes writes that down.
         let changes = self.part.write.bytes > 0 || self.part.discarded.ios > 0;
-        // A client has no journal, and past the page cache it writes what it is told to.
+        // A client has no journal, and without the page cache it writes only what was requested.
         let by_itself = self.part.on_file_system && (!self.part.is_remote() || self.part.buffered);
         let known = if by_itself && changes {
             device.write.bytes.min(self.most_own_writes(device.write.bytes))
@@ -405,7 +405,7 @@ impl JudgedPart<'_> {
         RuleOutcome { verdict: Verdict::Deferred, severity, message, remedy: Some(remedy.into()) }
     }
 
-    /// Describes a device that did less in a run without the page cache.
+    /// Describes a device that performed less I/O in a run without the page cache.
     fn less_unbuffered(
         &self,
         direction: Direction,
@@ -447,7 +447,7 @@ impl JudgedPart<'_> {
         RuleOutcome { verdict: Verdict::Cached, severity, message, remedy }
     }
 
-    /// Bytes that were still in memory at the end, of those missing on the device.
+    /// Returns the bytes missing on the device that were still in memory at the end.
     pub(super) fn bytes_left(&self, missing: u64) -> u64 {
         let machine = self.facts.unwritten.map_or(0, |(before, after)| after.saturating_sub(before));
         self.part.unwritten_bytes().unwrap_or_else(|| machine.min(missing))
@@ -534,7 +534,7 @@ pub(super) fn did(direction: Direction) -> &'static str {
     }
 }
 
-/// How bad it is: much is wrong or a warning, little a step less.
+/// Returns `Wrong` for false figures and otherwise a warning if `much`; one level less if not.
 pub(super) fn severity_for(much: bool, false_figures: bool) -> Severity {
     match (much, false_figures) {
         (true, true) => Severity::Wrong,
@@ -543,7 +543,7 @@ pub(super) fn severity_for(much: bool, false_figures: bool) -> Severity {
     }
 }
 
-/// Names of devices as they are read: `sda and sdb`.
+/// Joins names of devices: `sda and sdb`.
 pub(super) fn names(layers: &[&Layer]) -> String {
     let names: Vec<String> = layers.iter().map(|layer| layer.name.replace('!', "/")).collect();
     match names.as_slice() {
@@ -560,7 +560,7 @@ pub(super) fn as_counted(part: &Part) -> DeviceIo {
     DeviceIo { read: flow(part.read), write: flow(part.write), ..DeviceIo::default() }
 }
 
-/// Returns the activity of the lowest devices; `None` if they are the targets' devices.
+/// Returns the activity of the lowest devices; `None` = they are the targets' devices.
 pub(super) fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Result<DeviceIo, UncountedIo>> {
     let (first, leaves) = (part.first(), part.leaves());
     let same = leaves.iter().all(|leaf| first.iter().any(|layer| layer.name == leaf.name));

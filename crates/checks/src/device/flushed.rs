@@ -7,26 +7,26 @@ use diskspd_machine::io_counters::DeviceFacts;
 use diskspd_machine::stack::{Layer, LayerKind, StackMount};
 use diskspd_profile::TargetId;
 
-/// Requests for durability, and the flushes of volatile caches.
+/// Requests for durability, and flushes of volatile caches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Flushed<'a> {
-    /// Devices with a volatile cache: the lowest, or the highest where those had fewer flushes.
+    /// Devices with a volatile cache: the lowest ones, or the highest ones if those had fewer flushes.
     pub devices: Vec<&'a str>,
-    /// Number of flushes, also by other programs; `None` = unknown.
+    /// Number of flushes, including other programs'; `None` = unknown.
     pub flushes: Option<u64>,
-    /// Counted requests that need a flush, of all targets on these devices.
+    /// Counted requests that need a flush, over all targets on these devices.
     pub requests: u64,
     pub at_once: u64,
-    /// Reason why no flush can arrive; `None` = no known reason.
+    /// Reason why no flush can reach the cache; `None` = no known reason.
     pub stopped: Option<FlushStop<'a>>,
 }
 
-/// The place above the volatile caches where flushes end.
+/// Place above the volatile caches where flushes end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FlushStop<'a> {
-    /// A file system, by a mount option.
+    /// File system with a mount option.
     Mount(&'a StackMount),
-    /// A device that is set to have no volatile cache: the kernel drops flushes there.
+    /// Device set as without a volatile cache, so that the kernel drops flushes.
     Device(&'a str),
 }
 
@@ -39,7 +39,7 @@ impl Flushed<'_> {
     }
 }
 
-/// Returns the flushes for a target; `None` = no volatile cache is known.
+/// Returns the flushes for a target; `None` = no known volatile cache.
 pub(crate) fn flushed<'a>(span: &SpanContext<'a>, target: TargetId) -> Option<Flushed<'a>> {
     let facts = span.devices()?;
     let part = span.parts.iter().find(|part| part.has_target(target) && part.has_devices())?;
@@ -59,7 +59,7 @@ pub(crate) fn flushed<'a>(span: &SpanContext<'a>, target: TargetId) -> Option<Fl
     })
 }
 
-/// The flushes of these devices together; `None` = one of them may not count any.
+/// Returns the flushes of these devices; `None` = one of them may not count flushes.
 fn count(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Option<u64> {
     layers.iter().try_fold(0u64, |sum, layer| {
         let fua = layer.queue_limits.and_then(|traits| traits.fua);
@@ -82,7 +82,7 @@ fn has_volatile_cache(layer: &Layer, facts: &DeviceFacts) -> bool {
     set || cache_changes(layer, facts).any(|(from, _)| from == "write back")
 }
 
-/// The settings of a device's write cache before and after each change during the measurement.
+/// Returns the settings of a device's write cache before and after each change in the measurement.
 fn cache_changes<'a>(
     layer: &Layer,
     facts: &'a DeviceFacts,
@@ -105,7 +105,7 @@ fn volatile_edges<'a>(part: &Part<'a>, facts: &DeviceFacts) -> [Vec<&'a Layer>; 
     [highest.collect(), lowest.collect()]
 }
 
-/// Whether a layer at any depth below this one is such a one.
+/// Whether a layer at any depth below this one meets the condition.
 fn any_below(layers: &[&Layer], above: &Layer, wanted: impl Fn(&Layer) -> bool) -> bool {
     let mut open: Vec<&str> = above.lower_devices.iter().map(String::as_str).collect();
     let mut seen: Vec<&str> = Vec::new();

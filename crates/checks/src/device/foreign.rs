@@ -6,12 +6,12 @@ use diskspd_machine::io_counters::Flow;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct ForeignIo {
-    /// Bytes that they read and wrote.
+    /// Bytes read and written by other programs.
     pub bytes: u64,
     pub ios: u64,
     pub all: u64,
     pub all_ios: u64,
-    /// Minimum mean number of their I/Os in flight, and the total; `None` if unknown.
+    /// Minimum mean number of their I/Os in flight, and the total; `None` = unknown.
     pub in_flight: Option<(f64, f64)>,
 }
 

@@ -7,7 +7,7 @@ use diskspd_machine::stack::{Layer, LayerKind};
 use diskspd_results::Verdict;
 
 impl JudgedPart<'_> {
-    /// The devices at the bottom that are memory.
+    /// Returns the lowest devices that are memory.
     pub(super) fn in_memory(&self) -> Vec<(&Layer, InMemory)> {
         self.part.leaves().into_iter().filter_map(|leaf| Some((leaf, leaf.memory?))).collect()
     }

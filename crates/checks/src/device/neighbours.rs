@@ -12,14 +12,13 @@ use diskspd_machine::stack::{Layer, LayerKind};
 pub(super) struct OtherProcesses<'a> {
     /// Disks; empty if the targets are not on partitions, or cover all used parts of a disk.
     pub disks: Vec<&'a Layer>,
-    /// Bytes that others read from them and wrote to them, by other partitions or by none.
+    /// Bytes read from them and written to them, through other partitions or none.
     pub read: u64,
     pub write: u64,
     others: ForeignIo,
 }
 
 impl OtherProcesses<'_> {
-    /// Bytes of other processes.
     pub(super) fn bytes(&self) -> u64 {
         self.read.saturating_add(self.write)
     }

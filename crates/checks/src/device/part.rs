@@ -20,7 +20,7 @@ pub(crate) struct Part<'a> {
     pub each: Vec<(IoCount, IoCount)>,
     pub read: IoCount,
     pub write: IoCount,
-    /// Discards (`--trim`), and what else leaves holes.
+    /// Discards (`--trim`), and other I/Os that create holes.
     pub discarded: IoCount,
     /// Writes that must be durable at completion (`-Sw`, `-Sh`); each may request a flush.
     pub durable: u64,
@@ -29,20 +29,20 @@ pub(crate) struct Part<'a> {
     pub flushes: u64,
     /// Zeros that the run wrote (`--write-zeroes`); included in [`write`](Part::write).
     pub zeroed: IoCount,
-    /// Bytes written that compress to next to nothing: zeros, or a pattern that repeats.
+    /// Written bytes that are highly compressible: zeros, or a repeated pattern.
     pub easy: u64,
     /// Maximum number of concurrent I/Os, and their bytes. At an edge of the window, only the device or only
     /// the worker may count them.
     pub in_flight: IoCount,
     /// Whether the number of I/Os that can be in flight is known. It is unknown for another program.
     pub depth_known: bool,
-    /// The page cache may answer, for any of the targets.
+    /// Whether the page cache may complete I/Os of any of the targets.
     pub buffered: bool,
-    /// Whether any target is a file, so the file system adds its own reads and writes.
+    /// Whether any target is a file, so that the file system adds reads and writes.
     pub on_file_system: bool,
 }
 
-/// Facts that all targets of a part share, computed once.
+/// Facts shared by all targets of a part, computed once.
 #[derive(Debug, Default)]
 pub(crate) struct SharedFacts<'a> {
     places: HashMap<TargetId, usize>,
@@ -74,7 +74,7 @@ impl<'a> SharedFacts<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// The place of a target in [`targets`](Part::targets).
+    /// Returns the index of a target in [`targets`](Part::targets).
     pub(crate) fn place(&self, id: TargetId) -> Option<usize> {
         self.beneath.places.get(&id).copied()
     }
@@ -147,7 +147,7 @@ impl<'a> Part<'a> {
         self.layers().iter().all(|layer| layer.lower_devices.is_empty() || layer.one_to_one)
     }
 
-    /// Whether all loop devices bypass the page cache, and there is one.
+    /// Whether there are loop devices, and all of them bypass the page cache.
     pub(crate) fn has_direct_loop(&self) -> bool {
         let layers = self.layers();
         let mut loops =
@@ -155,22 +155,22 @@ impl<'a> Part<'a> {
         loops.clone().next().is_some() && loops.all(|layer| layer.direct == Some(true))
     }
 
-    /// Bytes that the run wrote without its zeros.
+    /// Returns the written bytes without the zeros of the run.
     pub(crate) fn data_written(&self) -> u64 {
         self.write.bytes.saturating_sub(self.zeroed.bytes)
     }
 
-    /// Whether a file made to look like a device is between the targets and the leaves.
+    /// Whether a loop device is between the targets and the lowest devices.
     pub(crate) fn has_loop(&self) -> bool {
         self.layers().iter().any(|layer| layer.kind == LayerKind::Loop && !layer.lower_devices.is_empty())
     }
 
-    /// A device at the bottom, or a file system, that is memory: its name.
+    /// Returns the name of a lowest device or file system that is memory.
     pub(crate) fn memory(&self) -> Option<String> {
         self.beneath.memory.cloned()
     }
 
-    /// Returns the dirty bytes of the targets at the end; `None` if unknown, or without writes.
+    /// Returns the dirty bytes of the targets at the end; `None` = unknown, or no writes.
     pub(crate) fn unwritten_bytes(&self) -> Option<u64> {
         let known: Vec<u64> = self.targets.iter().filter_map(|target| target.unwritten).collect();
         (!known.is_empty()).then(|| known.into_iter().fold(0, u64::saturating_add))

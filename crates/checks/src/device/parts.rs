@@ -74,8 +74,9 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// Each process of another program reads its libraries and configuration with some small calls, and
-    /// writes logs. More than [`BACKGROUND`] of this does not matter next to much I/O of the other direction.
+    /// Excludes the start of processes, each of which reads libraries and configuration with some small calls,
+    /// and writes logs. More than [`BACKGROUND`] of this does not matter next to much I/O of the other
+    /// direction.
     fn leave_out_start(&mut self, processes: u64) {
         let small_next_to = |other: IoCount| COMMIT.min((MIN_FOREIGN_SHARE * other.bytes as f64) as u64);
         let least = [small_next_to(self.write), small_next_to(self.read)];
@@ -126,9 +127,9 @@ impl<'a> Part<'a> {
 #[derive(Default)]
 struct Group<'a> {
     targets: Vec<&'a TargetDevices>,
-    /// The number of the last target.
+    /// Index of the last target.
     last: usize,
-    /// The group that has its targets now.
+    /// Group into which it was merged.
     joined: Option<usize>,
 }
 

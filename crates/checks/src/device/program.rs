@@ -88,7 +88,7 @@ fn find_other_target(part: &Part, facts: &DeviceFacts, program: &JudgedProgram) 
     })
 }
 
-/// The remedies of a run name its options.
+/// Replaces a remedy that names options of a run.
 fn of_program(remedy: String) -> String {
     match remedy.as_str() {
         own if own.contains("-Su") => AVOID_CACHE.to_owned(),
@@ -104,7 +104,7 @@ fn add_undetermined(verdict: &mut DeviceVerdict, message: String) {
     verdict.remedy = Some(NAME_TARGET.into());
 }
 
-/// Without a command the requests of no process are known.
+/// Adapts the verdict to a run without a command, in which no process's requests are known.
 fn without_command(verdict: &mut DeviceVerdict, part: &Part) {
     let sides = [("read", part.read), ("wrote", part.write)];
     let done = sides.iter().filter(|(_, side)| side.bytes > 0);
@@ -117,7 +117,7 @@ fn without_command(verdict: &mut DeviceVerdict, part: &Part) {
     verdict.remedy = Some("start the program with judge to compare: diskspd judge TARGET -- COMMAND".into());
 }
 
-/// Returns possible requests that were not counted, a sentence each.
+/// Returns possible requests that were not counted, one sentence each.
 fn open(span: &SpanContext, part: &Part, program: &JudgedProgram) -> Vec<String> {
     let mut open = Vec::new();
     let all = part.read.bytes.saturating_add(part.write.bytes);

@@ -1,4 +1,4 @@
-//! How many I/Os the devices had in flight, by their own clocks, and how fast they were.
+//! Number of I/Os in flight at the devices, by their own clocks, and the speed of the devices.
 
 use super::done::count_done;
 use super::limits::{MAX_EQUAL_RATIO, MIN_EQUAL_RATIO};
@@ -10,7 +10,7 @@ use diskspd_machine::stack::Layer;
 /// Mean number of I/Os in flight on the targets' devices during the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct InFlight {
-    /// I/Os of the devices: after merging and splitting, others' included.
+    /// I/Os of the devices after merging and splitting, including other programs'.
     pub requests: f64,
     /// Corresponding I/Os of the workers; `None` if unknown because of the page cache, or because the
     /// devices did much more or less than counted.
@@ -28,7 +28,7 @@ pub(crate) struct Queues {
     /// more or less than counted (compression, redundancy), the ratio of I/Os applies. `None` as above,
     /// with the page cache in between, or if the devices changed.
     pub at_the_bottom: Option<f64>,
-    /// Speed of the targets' devices; `None` without statistics or devices.
+    /// Speed of the targets' devices; `None` = no statistics or devices.
     pub rates: Option<Rates>,
 }
 
@@ -45,8 +45,7 @@ impl Queues {
     }
 }
 
-/// Maximum ratio of device to counted bytes that indicates other work, because no data compresses that
-/// well.
+/// Maximum ratio of device to counted bytes that indicates other work, because no data compresses so well.
 const MAX_OTHER_WORK_RATIO: f64 = 0.02;
 
 /// Returns for devices of each part: I/Os in flight, worker I/Os per device I/O (`None` with the page

@@ -26,7 +26,7 @@ pub(super) fn report_remote(verdict: &mut DeviceVerdict, part: &Part, facts: &De
     verdict.evidence.push(unseen.to_owned());
 }
 
-/// The rules speak of devices: in the place of one stands the server.
+/// Replaces the device in a text by the server.
 fn of_server(text: &str) -> String {
     text.replace("the device", "the server")
 }
@@ -49,7 +49,7 @@ fn time_lines(mount: &Layer, facts: &RemoteFacts) -> Vec<String> {
     told
 }
 
-/// Returns the mean request of one kind; `None` without requests, or if unknown.
+/// Returns the mean request of one kind; `None` = no requests, or unknown.
 fn split_text(name: &str, what: &str, calls: &RemoteCalls) -> Option<String> {
     let times = calls.times.filter(|_| calls.requests > 0)?;
     let mean = |ms: u64| ms as f64 / calls.requests as f64;

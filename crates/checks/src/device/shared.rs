@@ -1,5 +1,5 @@
-//! Others on the devices: by their bytes, their I/Os, and their I/Os in flight. Small I/Os cost a device time
-//! that their bytes don't show.
+//! Activity of other programs on the devices: bytes, I/Os, and I/Os in flight. Small I/Os take more of a
+//! device's time than their bytes suggest.
 
 use super::done::{DeviceIo, ios_for_bytes};
 use super::effects::{JudgedPart, RuleOutcome, severity_for};

@@ -1,4 +1,5 @@
-//! Whether the devices did I/Os of the size that was counted: merged ones are larger, split ones smaller.
+//! Sizes of the I/Os at the devices compared with the counted I/Os: merged ones are larger, split ones
+//! smaller.
 
 use super::done::OwnDeviceIo;
 use super::effects::{JudgedPart, RuleOutcome, did, severity_for};

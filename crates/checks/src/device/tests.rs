@@ -37,7 +37,6 @@ use diskspd_results::{
 const MIB: u64 = 1 << 20;
 const BLOCK: u64 = 4096;
 
-/// Bytes read and written.
 type Bytes = (u64, u64);
 
 /// A run on one target; by default it reads 4 KiB blocks past the cache, one at a time, for a second, on a
@@ -53,17 +52,16 @@ struct Case {
     file_unwritten: Option<(u64, u64)>,
     came: Option<u64>,
     depth: u32,
-    /// Bytes of a counted I/O.
     block: u64,
     durable: bool,
-    /// Whether random data is written, not the program's pattern.
+    /// Whether random data is written instead of the program's pattern.
     random: bool,
     /// Empty kernel writes and flushes of each device; `None` without a cache.
     flushes: Option<(u64, Option<u64>)>,
     /// Excess of the readings' duration over the window in ns.
     slack: u64,
     switched: bool,
-    /// Time that the I/Os of each device were in flight.
+    /// Total time in flight of each device's I/Os.
     queue_ms: u64,
     arrays: Vec<ArrayFacts>,
 }
@@ -73,7 +71,7 @@ fn sample_layer(name: &str, on: &[&str]) -> Layer {
     Layer { name: name.into(), lower_devices: on, one_to_one: true, statistics: true, ..Layer::default() }
 }
 
-/// Reads and writes so much on one disk, which does the same.
+/// Returns a run with these reads and writes on one disk, which performs the same.
 fn run(counted: Bytes) -> Case {
     Case {
         file_system: false,
@@ -232,7 +230,7 @@ impl Case {
     }
 }
 
-/// The first target is `a`, the second one `b`.
+/// Returns 0 for `a`, the first target, and 1 for the second.
 fn id(path: &str) -> TargetId {
     TargetId(u32::from(path == "b"))
 }
@@ -295,7 +293,7 @@ fn one_cached_target_of_two_is_reported() {
     );
     let fine = judged(Case { came: Some(51 * MIB), ..small.clone() });
     assert_eq!((fine.verdict, fine.severity), (Verified, None), "{fine:#?}");
-    // Where it doesn't tell, the sum is all there is, and that is said.
+    // Without separate counts only the sum is known, which is reported.
     let sum = judged(small);
     assert_eq!(sum.verdict, Verified, "{sum:#?}");
     assert!(sum.parts[0].message.ends_with("; 2 targets together"), "{sum:#?}");
@@ -346,7 +344,7 @@ fn file_and_its_disk_are_counted_once() {
 }
 
 #[test]
-fn further_deviations_are_evidence() {
+fn secondary_deviations_are_listed_as_evidence() {
     let case = Case { own: Some(0), ..run((100 * MIB, 0)).in_cache().with_device((100 * MIB, 0)) };
     let found = case.judge_case();
     let is_of_others = |fact: &String| fact.starts_with("also SHARED: others used sda");

@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpanVerdict {
     pub time_span: usize,
-    /// The worst verdict of the parts.
+    /// Worst verdict of the parts.
     pub verdict: Verdict,
     /// Severity; `None` = the figures are not affected.
     pub severity: Option<Severity>,
@@ -21,10 +21,10 @@ pub struct SpanVerdict {
     pub parts: Vec<DeviceVerdict>,
 }
 
-/// Verdict about the targets on the same devices, which can only be judged together.
+/// Verdict about targets on the same devices, which cannot be judged separately.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DeviceVerdict {
-    /// The targets, as the user gave them.
+    /// Targets as entered by the user.
     pub targets: Vec<RawText>,
     /// Kernel names of the devices directly under them; empty without devices.
     pub devices: Vec<String>,
@@ -32,11 +32,11 @@ pub struct DeviceVerdict {
     pub verdict: Verdict,
     /// Severity; `None` = the figures are not affected.
     pub severity: Option<Severity>,
-    /// The same in one plain sentence without a full stop.
+    /// Message: one plain sentence without a full stop.
     pub message: String,
     pub evidence: Vec<String>,
     pub remedy: Option<String>,
-    /// Reads; `None` if not counted, or the devices have no counters.
+    /// Reads; `None` = not counted, or no counters of the devices.
     pub read: Option<Comparison>,
     /// Writes; `None` as above.
     pub write: Option<Comparison>,
@@ -47,13 +47,13 @@ pub struct DeviceVerdict {
     pub device_write: Option<DeviceWork>,
     /// Mean time of a read or write at these devices in ms, other programs' included; `None` if unknown.
     pub device_mean_ms: Option<f64>,
-    /// Flushes of the devices' write caches, including other programs; `None` if not reported.
+    /// Flushes of the devices' write caches, including other programs'; `None` = not reported.
     pub flushes: Option<u64>,
-    /// Bytes that other programs read from and wrote to the devices, where separable.
+    /// Bytes that other programs read from and wrote to the devices, if separable.
     pub others_bytes: u64,
-    /// Dirty bytes of the targets after measuring; `None` if unknown, or without writes.
+    /// Dirty bytes of the targets after the measurement; `None` = unknown, or no writes.
     pub unwritten_bytes: Option<u64>,
-    /// Time to write that (`--flush-after`), s.
+    /// Time of writing these bytes (`--flush-after`) in s.
     pub flush_seconds: Option<f64>,
 }
 
@@ -83,17 +83,17 @@ impl DeviceVerdict {
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Bytes that the report counts.
+    /// Bytes in the report.
     pub counted_bytes: u64,
-    /// I/Os that the report counts.
+    /// I/Os in the report.
     pub counted_ios: u64,
-    /// Bytes transferred by the devices, without other programs where separable.
+    /// Bytes transferred by the devices, without other programs if separable.
     pub device_bytes: u64,
     /// I/Os with data by the devices. Only the bytes of other programs are known. The value is then the
     /// possible number closest to the counted size. The same applies to flushes, which the kernel counts
     /// as writes.
     pub device_ios: u64,
-    /// `device_bytes` / `counted_bytes`.
+    /// Ratio `device_bytes` / `counted_bytes`.
     pub ratio: f64,
 }
 
@@ -109,7 +109,7 @@ impl Comparison {
     }
 }
 
-/// I/Os of the devices in one direction, over the time between two readings of their counters.
+/// I/Os of the devices in one direction between two readings of their counters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DeviceWork {
     pub iops: f64,
@@ -120,7 +120,7 @@ pub struct DeviceWork {
 }
 
 impl DeviceWork {
-    /// Returns the work of `ios` with `bytes` in `elapsed` ns; `None` = no time passed.
+    /// Returns the rates of `ios` with `bytes` in `elapsed` ns; `None` = no time passed.
     pub fn work_over(elapsed: u64, ios: u64, bytes: u64) -> Option<DeviceWork> {
         let seconds = seconds_of_ns(elapsed);
         let rates = DeviceWork {
@@ -131,7 +131,7 @@ impl DeviceWork {
         (elapsed > 0).then_some(rates)
     }
 
-    /// `39 writes/s of 244 KiB (9.3 MiB/s)`
+    /// Formats `39 writes/s of 244 KiB (9.3 MiB/s)`.
     pub fn in_words(self, direction: Direction) -> String {
         let name = match direction {
             Direction::Read => "reads",

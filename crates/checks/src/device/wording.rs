@@ -1,4 +1,4 @@
-//! Figures as people read them.
+//! Figures in the form shown to users.
 
 pub(crate) use diskspd_figures::units::amount;
 
@@ -6,7 +6,7 @@ pub(super) fn size(bytes: u64, ios: u64) -> String {
     amount(bytes.checked_div(ios).unwrap_or(0))
 }
 
-/// `1.00 x`
+/// Formats a ratio such as `1.00 x`.
 pub(super) fn times(bytes: u64, of: u64) -> String {
     match (bytes, of) {
         (1.., 0) => "a multiple".into(),
@@ -14,7 +14,7 @@ pub(super) fn times(bytes: u64, of: u64) -> String {
     }
 }
 
-/// `123,456`
+/// Formats a number such as `123,456`.
 pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mean_size_is_an_amount() {
+    fn mean_size_is_printed_with_unit() {
         assert_eq!((size(0, 0).as_str(), size(12288, 2).as_str()), ("0 bytes", "6 KiB"));
     }
 

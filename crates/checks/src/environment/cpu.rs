@@ -76,7 +76,7 @@ pub(super) fn frequency_limit(seen: &HostFacts) -> Vec<Finding> {
     }
 }
 
-/// Clocks that are read over a bus, or tick too rarely.
+/// Clock sources that are read over a bus, or tick too rarely.
 const SLOW_CLOCKS: [(&str, &str); 5] = [
     ("hpet", "each clock read takes about 1 µs, and CPUs contend for it"),
     ("acpi_pm", "each clock read takes about 1 µs, and CPUs contend for it"),

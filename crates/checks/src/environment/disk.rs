@@ -66,7 +66,7 @@ pub(super) fn scheduler(seen: &HostFacts) -> Vec<Finding> {
     })
 }
 
-/// A partition that begins within a physical block makes most writes touch one block more.
+/// Reports partitions that begin within a physical block, so that most writes access one block more.
 pub(super) fn find_misaligned(seen: &HostFacts) -> Vec<Finding> {
     check_disks(seen, |disk| {
         let block = setting(disk, "physical_block_size")?;
@@ -80,7 +80,7 @@ pub(super) fn find_misaligned(seen: &HostFacts) -> Vec<Finding> {
     })
 }
 
-/// Interrupts and data cross the sockets.
+/// Reports a disk on another socket than the CPUs.
 pub(super) fn numa(seen: &HostFacts) -> Vec<Finding> {
     let nodes = &seen.system.topology.allowed_nodes();
     check_disks(seen, |disk| {

@@ -50,7 +50,7 @@ pub(super) fn cpu_set(seen: &HostFacts) -> Vec<Finding> {
     ]
 }
 
-/// Reports an affinity mask of the process, apart from the control group's set ([`cpu_set`]).
+/// Reports an affinity mask of the process, separate from the control group's set ([`cpu_set`]).
 pub(super) fn affinity(seen: &HostFacts) -> Vec<Finding> {
     let topology = &seen.system.topology;
     let allowed = topology.allowed_cpus().count();

@@ -72,7 +72,7 @@ pub(super) fn load(seen: &HostFacts) -> Vec<Finding> {
     vec![finding]
 }
 
-/// Threads waiting for I/O for a tenth of the time.
+/// Reports threads that wait for I/O for a tenth of the time.
 pub(super) fn io_load(seen: &HostFacts) -> Vec<Finding> {
     let pressure = seen.environment.load.io_pressure.filter(|&share| share >= 1000);
     let finding = pressure.map(|share| {

@@ -38,7 +38,7 @@ pub(super) fn sync(seen: &HostFacts) -> Vec<Finding> {
     })
 }
 
-/// Flushes then don't reach the device: `-Sw` and `-Sh` measure writes that its cache may lose.
+/// Reports mounts without barriers, where `-Sw` and `-Sh` measure writes that the device's cache may lose.
 pub(super) fn without_barriers(seen: &HostFacts) -> Vec<Finding> {
     check_file_systems(seen, |file_system| {
         let option = dropping_option(&file_system.kind, &file_system.options)?;

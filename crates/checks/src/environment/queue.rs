@@ -16,7 +16,7 @@ fn value(disk: &Disk, name: &str) -> Option<u64> {
     setting(disk, name)?.parse().ok()
 }
 
-/// Reports small queues. Outstanding I/Os beyond them wait in the kernel, regardless of the device.
+/// Reports small queues, because more outstanding I/Os wait in the kernel.
 pub(super) fn few_places(seen: &HostFacts) -> Vec<Finding> {
     check_disks(seen, |disk| {
         let places = value(disk, "nr_requests").filter(|places| (1..MIN_PLACES).contains(places))?;
@@ -28,7 +28,7 @@ pub(super) fn few_places(seen: &HostFacts) -> Vec<Finding> {
     })
 }
 
-/// Reports small requests, which split larger I/Os below the hardware's limit.
+/// Reports a request size below the hardware's limit, at which larger I/Os are split.
 pub(super) fn small_requests(seen: &HostFacts) -> Vec<Finding> {
     check_disks(seen, |disk| {
         let largest = value(disk, "max_sectors_kb")?;
@@ -44,7 +44,7 @@ pub(super) fn small_requests(seen: &HostFacts) -> Vec<Finding> {
     })
 }
 
-/// Read-ahead affects only reads through the page cache.
+/// Reports readahead, which affects only reads through the page cache.
 pub(super) fn read_ahead(seen: &HostFacts) -> Vec<Finding> {
     check_disks(seen, |disk| {
         let kib = value(disk, "read_ahead_kb")?;
@@ -60,7 +60,7 @@ pub(super) fn read_ahead(seen: &HostFacts) -> Vec<Finding> {
     })
 }
 
-/// Past the page cache of the file system on it, and into the one below it.
+/// Reports loop devices that use the page cache of the underlying file system.
 pub(super) fn buffered_loop(seen: &HostFacts) -> Vec<Finding> {
     check_disks(seen, |disk| {
         (disk.device.direct == Some(false)).then(|| {

@@ -10,9 +10,9 @@ use diskspd_results::{ResourceUsage, TargetResults};
 
 /// Minimum share of the time that a limit must be in force to limit a run.
 const LONG: f64 = 0.1;
-/// I/Os at a limit in a window at least: less than one of them is rounding.
+/// Minimum number of I/Os at a limit in a window, so that one I/O is negligible.
 const WINDOW_IOS: f64 = 20.0;
-/// Largest difference of a window at its limit from it. The kernel releases I/Os evenly.
+/// Maximum difference of a window from its limit; the kernel releases I/Os evenly.
 const EVEN: f64 = 0.05;
 /// Share of the windows with I/O that shows a limit, and the share that it needs at least in this number of
 /// windows.
@@ -23,14 +23,13 @@ const MIN_JUDGED_WINDOWS: usize = 8;
 #[derive(Debug)]
 pub(super) struct ReachedLimit<'a> {
     limit: &'a IoLimit,
-    /// The kernel's name of the device.
     device: String,
     targets: Vec<String>,
-    /// Time in force in s; `None` = the whole time.
+    /// Period in s; `None` = the whole time.
     period: Option<(f64, f64)>,
 }
 
-/// Limits in force, with start and end in us.
+/// Limits with their start and end in µs.
 #[derive(Debug)]
 struct Period<'a> {
     from: u64,
@@ -86,7 +85,7 @@ pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Opt
         for limit in period.limits {
             for part in &span.parts {
                 let Some(layer) = limited_device(span, part, limit) else { continue };
-                // What was served from memory did not reach the device, and no limit held it back.
+                // I/Os served from memory did not reach the device, and no limit held them back.
                 if !reached_device(span, layer) {
                     continue;
                 }
@@ -113,7 +112,7 @@ pub(super) fn at_limit<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Opt
 struct EvenWindows {
     with_io: usize,
     at_limit: usize,
-    /// Whether the mean from the first to the last I/O is at the limit.
+    /// Whether the mean from the first to the last I/O equals the limit.
     is_mean_at_limit: bool,
 }
 
@@ -124,7 +123,7 @@ impl EvenWindows {
         share >= EVEN_WINDOW_SHARE || (is_reached || self.is_mean_at_limit) && !is_chance
     }
 
-    /// Counts windows of I/Os. `at_limit`: I/Os per beat at the limit.
+    /// Counts windows of I/Os. `at_limit` = I/Os per tick at the limit.
     fn count(beats: &[u64], at_limit: f64) -> EvenWindows {
         // The first and the last one are filled in part.
         let active = active_beats(beats);
@@ -144,7 +143,7 @@ impl EvenWindows {
     }
 }
 
-/// Returns the beats from the first I/O to the last I/O; empty without I/Os.
+/// Returns the ticks from the first to the last I/O; empty = no I/Os.
 fn active_beats(beats: &[u64]) -> &[u64] {
     let first = beats.iter().position(|ios| *ios > 0).unwrap_or(beats.len());
     let last = beats.iter().rposition(|ios| *ios > 0).map_or(first, |last| last + 1);
@@ -167,7 +166,7 @@ fn even_windows(span: &SpanContext, layer: &Layer, limit: &IoLimit) -> Option<Ev
     windows.max_by_key(|windows| windows.at_limit)
 }
 
-/// The values of a limit in the order of [`PerSecond`].
+/// Returns the values of a limit in the order of [`PerSecond`].
 fn limit_values(limit: &IoLimit) -> [Option<u64>; 4] {
     [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes]
 }
@@ -242,7 +241,7 @@ fn of_device(span: &SpanContext, layer: &Layer) -> Option<PerSecond> {
     Some(numbers.map(|number| number as f64 / seconds))
 }
 
-/// The targets on a device, if there are others that are not.
+/// Returns the targets on a device, if there are targets on other devices.
 fn target_names(span: &SpanContext, layer: &Layer) -> Vec<String> {
     let all = || span.parts.iter().flat_map(|part| &part.targets);
     let on = all().filter(|target| target.stack.layer(&layer.name).is_some());
@@ -250,7 +249,7 @@ fn target_names(span: &SpanContext, layer: &Layer) -> Vec<String> {
     if names.len() == all().count() { Vec::new() } else { names }
 }
 
-/// A limit as it is read: `of the control group G on sda (8:0: riops=300)`.
+/// Formats a limit: `of the control group G on sda (8:0: riops=300)`.
 pub(super) fn limit_text(limit: &IoLimit, device: Option<&str>) -> String {
     let values: Vec<String> = limit.named_limits().map(|(name, value)| format!("{name}={value}")).collect();
     let on = match device {
@@ -267,7 +266,7 @@ impl ReachedLimit<'_> {
             targets => format!(", below {} alone", targets.join(" and ")),
         };
         let when = self.period.map_or(String::new(), |(from, to)| {
-            let change = if from > 0.0 { "set during the run" } else { "changed or removed then" };
+            let change = if from > 0.0 { "set during the run" } else { "changed or removed at the end" };
             format!(", from second {from:.1} to {to:.1} (it was {change})")
         });
         format!("the I/O limit {}{alone}{when}", limit_text(self.limit, Some(&self.device)))
@@ -278,7 +277,7 @@ pub(super) fn device_name(span: &SpanContext, limit: &IoLimit) -> Option<String>
     span.parts.iter().find_map(|part| Some(limited_device(span, part, limit)?.name.replace('!', "/")))
 }
 
-/// The limits on devices of the targets.
+/// Returns the limits on devices of the targets.
 fn own_limits(span: &SpanContext, limits: &[IoLimit]) -> Vec<IoLimit> {
     limits.iter().filter(|limit| is_beneath(span, limit)).cloned().collect()
 }
@@ -338,7 +337,7 @@ pub(super) fn io_changed(span: &SpanContext, effort: &ResourceUsage) -> bool {
     effort.limit_changes.iter().any(|change| own_limits(span, &change.io_limits) != before)
 }
 
-/// Whether a group's CPU quota changed. Stored changes other than I/O limits are CPU quotas.
+/// Whether a group's CPU quota changed; stored changes are either of I/O limits or of CPU quotas.
 pub(super) fn quota_changed(effort: &ResourceUsage) -> bool {
     let before = std::iter::once(&effort.io_limits);
     let before = before.chain(effort.limit_changes.iter().map(|change| &change.io_limits));

@@ -1,11 +1,11 @@
-//! I/Os in flight that are neither at the device nor with the threads: the kernel above the device has them.
+//! I/Os in flight that are neither at the device nor with the threads, but in the kernel above the device.
 
 use super::{Limits, groups};
 use crate::{SpanContext, interrupts, processors};
 use diskspd_results::ResourceUsage;
 
 const MIN_MAJORITY_SHARE: f64 = 0.5;
-/// A thread that was on a CPU for so long had itself to blame.
+/// Minimum share of a thread's time on a CPU above which the thread is the limit.
 const SATURATED: f64 = 0.95;
 /// With this share of the depth at the device, the way to it and back takes too little of an I/O's time to
 /// limit the run.
@@ -13,7 +13,7 @@ const NEARLY_ALL: f64 = 0.75;
 /// Interrupts that wake CPUs cost some us, from a deep sleep 100 or 200. Of I/Os that are at the device for
 /// longer than this that is less than a tenth, s.
 const LONG: f64 = 0.001;
-/// Mean number of I/Os in flight below which devices were idle half of the time.
+/// Mean I/Os in flight below which devices were idle half of the time.
 const IDLE_DEVICE: f64 = 0.5;
 /// Minimum mean idle share of CPUs with spare time.
 const IDLE: f64 = 0.1;
@@ -34,7 +34,7 @@ pub(super) fn device_is_short(span: &SpanContext, effort: &ResourceUsage) -> boo
 
 #[derive(Debug)]
 pub(super) enum KernelPath {
-    /// Only part of the outstanding I/Os was at the device; the rest was on the way.
+    /// Only a part of the outstanding I/Os was at the device; the rest was in between.
     Long { depth: f64, at_device: f64 },
     /// Nearly all I/Os were at the device, but its fast interrupts went to CPUs without bound threads. The
     /// wake-up time is included in the device's time.
@@ -78,11 +78,11 @@ pub(super) enum LimitDoubt {
     IoLimit,
     /// Device interrupts on CPUs without bound threads; the wake-up time belongs to neither side.
     Interrupts,
-    /// Programs had the CPUs, and the kernel's threads may have waited for them.
+    /// Programs used the CPUs, and kernel threads may have waited for them.
     Crowded,
 }
 
-/// Returns the doubt about the kernel as the cause; `None` if it is certain.
+/// Returns the doubt about the kernel as the cause; `None` = certain.
 pub(super) fn doubt(span: &SpanContext, effort: &ResourceUsage, limits: &Limits) -> Option<LimitDoubt> {
     if kernel_used_the_cpus(span, effort, limits) {
         return None;
@@ -137,7 +137,7 @@ fn kernel_used_the_cpus(span: &SpanContext, effort: &ResourceUsage, limits: &Lim
     mean_idle(span).is_some_and(|idle| idle <= IDLE) && kernel >= own && kernel >= programs
 }
 
-/// Returns the mean idle share of CPUs; `None` if not observed.
+/// Returns the mean idle share of CPUs; `None` = not observed.
 fn mean_idle(span: &SpanContext) -> Option<f64> {
     let shares = processors::shares(span);
     let idle = shares.iter().map(|share| share.idle).sum::<f64>() / shares.len().max(1) as f64;

@@ -6,7 +6,7 @@ use diskspd_machine::quota::CpuQuota;
 use diskspd_profile::Target;
 use diskspd_results::ResourceUsage;
 
-/// The quota that stopped the program most.
+/// Returns the quota that throttled the program most.
 pub(super) fn quota<'a>(span: &SpanContext, effort: &'a ResourceUsage) -> Option<&'a CpuQuota> {
     let share = |quota: &CpuQuota| quota.throttled as f64 / (span.measured.seconds * 1e9);
     let periods = |quota: &CpuQuota| quota.throttled_periods as f64 / quota.periods.max(1) as f64;

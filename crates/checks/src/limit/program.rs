@@ -7,7 +7,7 @@ use diskspd_results::{JudgedProgram, Limiter, ResourceUsage};
 
 /// A device that was busy for so much of the time had an I/O at any time.
 const BUSY: f64 = 0.9;
-/// Fewer I/Os in flight than this on average are one at a time.
+/// Mean I/Os in flight below which I/O counts as one at a time.
 const SINGLE_CPU_LIMIT: f64 = 1.5;
 
 pub(super) fn judge(span: &SpanContext, effort: &ResourceUsage, program: &JudgedProgram) -> Limits {

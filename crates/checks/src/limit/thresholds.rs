@@ -4,9 +4,9 @@
 pub(super) const SATURATED: f64 = 0.95;
 /// Minimum share of user time that makes the program the limit.
 pub(super) const MAJORITY_SHARE: f64 = 0.5;
-/// A quota that stopped the group for this share of the time matters.
+/// Minimum relevant share of throttled time.
 pub(super) const STOPPED: f64 = 0.05;
-/// The same by periods, in which it need not have been stopped for long.
+/// Minimum relevant share of throttled periods.
 pub(super) const STOPPED_PERIODS: f64 = 0.1;
 pub(super) const REACHED_SHARES: std::ops::RangeInclusive<f64> = 0.95..=1.1;
 /// Minimum window in ns for CPU times.

@@ -127,7 +127,7 @@ fn device_or_threads(span: &SpanContext, effort: &ResourceUsage, limits: &Limits
     unclear_finding(span, message).remedy(VARY_THREADS_AND_DEPTH)
 }
 
-/// One I/O at a time, by the depth or in spite of it.
+/// Reports one I/O at a time, by the requested depth or despite a larger one.
 fn one_at_a_time(span: &SpanContext, effort: &ResourceUsage) -> Finding {
     let (depth, remedy) = match effort.workers.iter().any(|worker| worker.depth > 1) {
         true => (
@@ -141,9 +141,9 @@ fn one_at_a_time(span: &SpanContext, effort: &ResourceUsage) -> Finding {
     Finding::new("limited-by-depth", Severity::Note, span, message).remedy(remedy)
 }
 
-/// The storage, at the depth that it had.
+/// Reports the storage as the limit at the actual depth.
 fn storage_finding(span: &SpanContext, limits: &Limits) -> Finding {
-    // That the depth asked for wasn't reached is no detail: figures of another depth are what was measured.
+    // A depth below the requested one is important: the figures are of another depth.
     let but = |ios: f64| if ios < MAX_DEPTH_RATIO * limits.depth as f64 { "but only " } else { "" };
     let at_device = match span.queues.in_flight.and_then(|queue| queue.counted) {
         Some(ios) => format!("{}{ios:.1} of them {}", but(ios), place_text(span)),
@@ -188,18 +188,18 @@ fn unclear_finding(span: &SpanContext, message: impl Into<String>) -> Finding {
     Finding::new("limit-unclear", Severity::Note, span, message)
 }
 
-/// The share of the time that threads were on a CPU or ready for one, %.
+/// Returns the percentage of time in which threads were on a CPU or ready for one.
 fn awake_percent(limits: &Limits) -> f64 {
     (limits.busy.unwrap_or(0.0) + limits.run_delay.unwrap_or(0.0)).min(1.0) * 100.0
 }
 
-/// I/O limits were others for a part of the time.
+/// Reports I/O limits that differed for a part of the time.
 fn limits_changed(span: &SpanContext) -> Finding {
     let message = "the limit is unclear: I/O limits of this process's control groups changed during the run";
     unclear_finding(span, message).remedy("measure again with unchanged limits")
 }
 
-/// The program was stopped for a part of the time.
+/// Reports that the program was stopped for a part of the time.
 fn stopped_finding(span: &SpanContext) -> Finding {
     let share = process_stalls::stopped(span).unwrap_or(0.0) * 100.0;
     let message = format!("the limit is unclear: the program was stopped for {share:.0} % of the time");
@@ -241,7 +241,7 @@ pub(super) fn cpu_quota(span: &SpanContext, effort: &ResourceUsage) -> Finding {
         .remedy("lift the quota, or run outside of the group")
 }
 
-/// An I/O limit of a control group.
+/// Reports an I/O limit of a control group.
 pub(super) fn io_limit(span: &SpanContext, effort: &ResourceUsage) -> Finding {
     let what = groups::at_limit(span, effort).map_or_else(String::new, |at| at.describe());
     let message = format!("limited by {what}");
@@ -257,12 +257,12 @@ fn volume_finding(span: &SpanContext) -> Finding {
         .remedy(over.map_or("", |over| over.remedy()))
 }
 
-/// Names the place of I/Os that neither the threads nor the kernel hold.
+/// Returns the place of I/Os that are neither with the threads nor in the kernel.
 fn place_text(span: &SpanContext) -> &'static str {
     if span.parts.iter().any(Part::is_remote) { "sent to the server" } else { "at the device" }
 }
 
-/// Threads without a CPU, and who had it.
+/// Reports threads without a CPU, and the users of the CPUs.
 fn busy_cpus(
     span: &SpanContext,
     effort: &ResourceUsage,
@@ -295,7 +295,7 @@ fn busy_cpus(
     finding.remedy(contention::remedy(holder))
 }
 
-/// Maximum number of threads in a message; further ones are counted.
+/// Maximum number of threads in a message; others are counted.
 const MAX_NAMED_THREADS: usize = 4;
 
 fn sharing_text(effort: &ResourceUsage) -> Option<String> {

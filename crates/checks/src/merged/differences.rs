@@ -5,17 +5,17 @@ use diskspd_figures::units::amount;
 use diskspd_results::{Host, MergedHosts, Record};
 use std::collections::{BTreeMap, HashMap};
 
-/// A property and the hosts of each of its values.
+/// Property with its values and their hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostsDifference {
     pub property: String,
-    /// Values with the names of their hosts, the most common value first; `None` if unknown.
+    /// Values with the names of their hosts, the most common value first; `None` = unknown.
     pub values: Vec<(Option<String>, Vec<String>)>,
 }
 
 type Properties = BTreeMap<String, String>;
 
-/// The differences over the hosts with figures, sizes before names.
+/// Returns the differences of the hosts with figures, sizes before names.
 pub fn differences(record: &Record) -> Vec<HostsDifference> {
     let Some(whole) = &record.merged else { return Vec::new() };
     let sizes = sizes(whole);
@@ -55,7 +55,7 @@ fn properties(host: &Host, sizes: &HashMap<String, u64>) -> Properties {
     properties
 }
 
-/// Sizes of the targets in bytes, by the paths that they have in the merged run.
+/// Returns the sizes of targets in bytes, by their paths in the merged run.
 fn sizes(whole: &MergedHosts) -> HashMap<String, u64> {
     let threads = whole.host.results.time_spans.iter().flat_map(|span| &span.threads);
     let targets = threads.flat_map(|thread| &thread.targets).filter(|target| target.size > 0);

@@ -1,9 +1,9 @@
 //! Names of hosts in a sentence.
 
-/// Hosts that are named one by one in a message.
+/// Maximum number of hosts listed in a message.
 pub(super) const MAX_NAMED_HOSTS: usize = 4;
 
-/// `a, b, c and 61 more`
+/// Formats `a, b, c and 61 more`.
 pub(super) fn names(hosts: &[&str]) -> String {
     match hosts.len().saturating_sub(MAX_NAMED_HOSTS) {
         0 | 1 => hosts.join(", "),

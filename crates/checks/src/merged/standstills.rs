@@ -51,7 +51,7 @@ pub(super) fn finding(record: &Record, whole: &MergedHosts, index: usize) -> Opt
     Some(finding.remedy("check these hosts' logs at that time: paths, links, other load"))
 }
 
-/// Returns each host's intervals, and their width in s; `None` if unknown (`-D`).
+/// Returns each host's intervals, and their width in s; `None` = unknown (`-D`).
 fn host_courses<'a>(
     record: &'a Record,
     whole: &MergedHosts,
@@ -124,7 +124,7 @@ mod tests {
             // Edges are of a host in part; one that ended before did nothing behind its end.
             (&[even, &[1.0, 50.0, 50.0, 50.0, 1.0]], &[&[], &[]]),
             (&[even, &[50.0, 50.0, 50.0]], &[&[], &[3]]),
-            // Nobody else is there, or nobody does anything.
+            // No other host is present, or none is active.
             (&[&[0.0; 5], stalls], &[&[], &[]]),
         ];
         for (courses, expected) in table {

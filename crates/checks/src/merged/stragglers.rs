@@ -18,7 +18,7 @@ const RATE_FLOOR: f64 = 0.1;
 /// Threshold for latencies, which differ more than rates.
 const LATENCY_FLOOR: f64 = 0.25;
 
-/// A host in a time span.
+/// Host in a time span.
 #[derive(Debug, Clone, Copy)]
 pub struct HostFigure<'a> {
     pub name: &'a str,
@@ -26,12 +26,11 @@ pub struct HostFigure<'a> {
 }
 
 impl HostFigure<'_> {
-    /// I/Os per second.
     pub fn iops(&self) -> f64 {
         self.span.total.iops.unwrap_or(0.0)
     }
 
-    /// 99th percentile of the latency, ms; `None` = not measured.
+    /// Returns the 99th percentile of the latency in ms; `None` = not measured.
     pub fn p99(&self) -> Option<f64> {
         self.span.percentile(99.0)?.total.map(Millis::ms)
     }
@@ -53,7 +52,7 @@ pub fn figures(record: &Record, index: usize) -> Vec<HostFigure<'_>> {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SlowHosts {
-    /// Names, slowest first, each with its deviating figures.
+    /// Host names with the deviating figures, slowest first.
     pub hosts: Vec<(String, String)>,
     all: usize,
 }
@@ -139,7 +138,7 @@ mod tests {
             (&[(100.0, 1.0), (101.0, 1.0), (99.0, 1.0), (92.0, 1.0), (100.0, 1.0)], &[]),
             (&[(100.0, 1.0), (101.0, 1.0), (99.0, 1.0), (85.0, 1.0), (100.0, 1.0)], &["h3"]),
             (&[(100.0, 1.0), (101.0, 1.0), (99.0, 1.0), (100.0, 1.3), (100.0, 1.0)], &["h3"]),
-            // All differ: nobody stands out.
+            // All differ, so no host stands out.
             (&[(100.0, 1.0), (50.0, 2.0), (150.0, 0.7), (75.0, 1.5), (125.0, 0.8)], &[]),
             (&[(100.0, 1.0), (100.0, 1.0), (10.0, 9.0)], &[]),
         ];

@@ -1,19 +1,19 @@
-//! One I/O: its time, divided.
+//! Division of one I/O's time into stages.
 
 use super::{BlockTimes, ThreadState, ThreadTimeline};
 use diskspd_results::{CulpritKind, IoStage, StageTimes};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Attributed {
-    /// The stages, which add up to the latency.
+    /// Times of the stages, which sum to the latency.
     pub stages: StageTimes,
-    /// Longest holder of the I/O and its time in ns; `None` if unknown.
+    /// Cause of the longest delay and its time in ns; `None` = unknown.
     pub culprit: Option<(HeldBy, u64)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldBy {
-    /// Holder without a name, or with a name known from the I/O.
+    /// Cause without a name, or with a name known from the I/O.
     By(CulpritKind),
     ByTask(u16),
 }
@@ -104,7 +104,7 @@ fn before_block(itself: bool, doing: Option<ThreadState>, limited: bool) -> Stag
     }
 }
 
-/// The I/O is complete, and its thread has not reaped it yet.
+/// Attributes the time between the completion of the I/O and its reap.
 fn behind_block(doing: Option<ThreadState>) -> StageCause {
     match doing {
         Some(ThreadState::Stopped) => (IoStage::Wake, Some(STOPPED)),
@@ -129,7 +129,7 @@ impl StageSums {
         }
     }
 
-    /// Adds a delay by this cause.
+    /// Adds a delay with this cause.
     fn add_time(&mut self, kept: HeldBy, ns: u64) {
         match self.kept.iter_mut().find(|(known, _)| *known == kept) {
             Some((_, sum)) => *sum += ns,
@@ -157,7 +157,7 @@ impl StageSums {
         }
     }
 
-    /// Removes a culprit with less than half of the total time.
+    /// Removes a cause with less than half of the total time.
     fn close(self) -> Attributed {
         let longest = self.kept.into_iter().max_by_key(|(_, ns)| *ns);
         let total = self.stages.sum();
@@ -184,7 +184,7 @@ mod tests {
 
     type DividedTime = (Vec<(IoStage, u64)>, Option<(HeldBy, u64)>);
 
-    /// The stages that have a time, in their order, and the culprit.
+    /// Returns the stages with a time in order, and the cause.
     fn divide_stages(block: &BlockTimes, steps: &[(u64, ThreadState)], limited: bool) -> DividedTime {
         let Attributed { stages, culprit } =
             attribute((100, 1100), block, &sample_course(steps), THREAD, limited);
@@ -196,7 +196,7 @@ mod tests {
     const RUNS: (u64, ThreadState) = (0, ThreadState::Runs);
 
     #[test]
-    fn an_ordinary_io_is_the_devices() {
+    fn ordinary_delay_is_attributed_to_device() {
         let steps =
             [RUNS, (150, ThreadState::Sleeps), (950, ThreadState::Waits(None)), (960, ThreadState::Runs)];
         let (stages, culprit) = divide_stages(&sample_block((110, THREAD), 130, 930), &steps, false);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_never_the_devices() {
+    fn stopped_program_is_not_attributed_to_device() {
         let steps = [
             RUNS,
             (150, ThreadState::Sleeps),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn task_on_the_cpu_is_named() {
+    fn delaying_task_on_cpu_is_named() {
         let steps =
             [RUNS, (150, ThreadState::Sleeps), (260, ThreadState::Waits(Some(3))), (1090, ThreadState::Runs)];
         let (_, culprit) = divide_stages(&sample_block((110, THREAD), 120, 250), &steps, false);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_in_front_takes_the_blame() {
+    fn delay_behind_flush_is_attributed_to_flush() {
         let flush = Some((150, 800));
         let times = BlockTimes { flush, ..sample_block((110, THREAD), 130, 930) };
         let (_, culprit) =
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn stop_is_blamed_unless_io_is_at_the_device() {
+    fn stop_is_the_cause_before_the_device() {
         let steps = [RUNS, (120, ThreadState::Stopped), (1010, ThreadState::Runs)];
         let stopped = Some((HeldBy::By(CulpritKind::Stopped), 890));
         let queued = divide_stages(&sample_block((110, THREAD), 1020, 1040), &steps, false);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn flush_is_blamed_while_it_blocks_dispatch() {
+    fn flush_is_the_cause_while_blocking_dispatch() {
         let steps = [RUNS, (140, ThreadState::Sleeps), (1050, ThreadState::Runs)];
         let held = BlockTimes { flush: Some((200, 990)), ..sample_block((110, THREAD), 1000, 1040) };
         let (stages, culprit) = divide_stages(&held, &steps, false);

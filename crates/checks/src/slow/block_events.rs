@@ -2,7 +2,7 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockStep {
-    /// The block layer got it, by the task of this number.
+    /// The block layer received it from the task with this number.
     Queued(i32),
     Issued,
     Completed,
@@ -18,20 +18,20 @@ pub struct BlockEvent {
     pub sector: u64,
     pub sectors: u32,
     pub write: bool,
-    /// Whether the device flushes its cache: no sectors belong to it.
+    /// Whether the device flushes its cache; without sectors.
     pub flush: bool,
 }
 
 /// Times of the parts of an I/O in the block layer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BlockTimes {
-    /// When the block layer got the first of it, ns, and by which task.
+    /// Time in ns at which the block layer received the first part, and the task.
     pub queued: Option<(u64, i32)>,
     /// Time at which the driver received the first part in ns.
     pub issued: Option<u64>,
     /// Completion time of the last part in ns.
     pub completed: Option<u64>,
-    /// The longest flush of the device in its time: begin and end, ns.
+    /// Start and end in ns of the longest flush of the device in this time.
     pub flush: Option<(u64, u64)>,
 }
 
@@ -50,7 +50,7 @@ impl BlockTimes {
     }
 }
 
-/// The same while events are looked through: other programs do I/O on the same sectors too.
+/// Search for the events of an I/O, because other programs access the same sectors.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BlockMatch {
     pub times: BlockTimes,
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_part_begins_and_the_last_one_ends() {
+    fn split_io_lasts_from_first_to_last_part() {
         let seen =
             |at, step| BlockEvent { at, step, device: 1, sector: 8, sectors: 8, write: false, flush: false };
         let mut times = BlockTimes::default();

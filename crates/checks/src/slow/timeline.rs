@@ -9,14 +9,14 @@ pub enum ThreadState {
     Sleeps,
     /// It could run; a task of this name holds the processor (`None` = none is known to).
     Waits(Option<u16>),
-    /// It was stopped by a signal or a debugger.
+    /// Stopped by a signal or a debugger.
     Stopped,
 }
 
-/// The course of one thread. Bounded: the oldest is forgotten first.
+/// Activities of one thread over time. The oldest ones are discarded above a limit.
 #[derive(Debug, Clone, Default)]
 pub struct ThreadTimeline {
-    /// Activities with their start times, in the order of time.
+    /// Activities with their start times in order.
     steps: VecDeque<(u64, ThreadState)>,
 }
 
@@ -24,7 +24,7 @@ pub struct ThreadTimeline {
 const MAX_STEPS: usize = 1 << 19;
 
 impl ThreadTimeline {
-    /// From `at` on, ns, it does something else. In the order of time.
+    /// Records the activity from `at` ns on; calls are in order of time.
     pub fn push(&mut self, at: u64, doing: ThreadState) {
         if self.steps.len() == MAX_STEPS {
             self.steps.pop_front();
@@ -34,7 +34,7 @@ impl ThreadTimeline {
         self.steps.push_back((at, doing));
     }
 
-    /// It has left the processor it was on, which a task of that name got.
+    /// Records that the thread left its CPU, which a task with that name got.
     pub fn record_leaving(&mut self, at: u64, state: u64, to: Option<u16>) {
         // Bits of `prev_state` as tracepoints tell them (include/linux/sched.h); 0 and what is above the
         // known ones: it could have gone on.
@@ -55,8 +55,8 @@ impl ThreadTimeline {
         }
     }
 
-    /// It is on a processor; a task of that name had it before. Who held it while it waited after being woken
-    /// is known only now.
+    /// Records that the thread runs on a CPU, which a task of that name had before. The cause of a wait after
+    /// a wake-up is known only now.
     pub fn runs(&mut self, at: u64, before: Option<u16>) {
         if let Some((_, ThreadState::Waits(by @ None))) = self.steps.back_mut() {
             *by = before;
@@ -64,7 +64,7 @@ impl ThreadTimeline {
         self.push(at, ThreadState::Runs);
     }
 
-    /// Everything before is forgotten: events were lost.
+    /// Discards everything so far, because events were lost.
     pub fn forget(&mut self) {
         self.steps.clear();
     }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_is_forgotten_first() {
+    fn full_timeline_drops_oldest_steps() {
         let mut course = ThreadTimeline::default();
         (0..MAX_STEPS as u64 + 5).for_each(|at| course.push(at, ThreadState::Runs));
         assert_eq!(course.known_from(), Some(5));

@@ -33,7 +33,7 @@ pub(crate) fn check(
     });
     let latency = steadiness.and_then(|steady| {
         let latency = steady.latency.as_ref()?;
-        if latency::says_more(span, steady.verdict) { latency::finding(span, latency) } else { None }
+        if latency::adds_information(span, steady.verdict) { latency::finding(span, latency) } else { None }
     });
     let rate = steadiness.map(|steady| finding(span, steady, late, limits));
     waited.into_iter().chain(rate).chain(latency).collect()
@@ -92,7 +92,7 @@ fn course_in_words(span: &SpanContext, steady: &Steadiness) -> (&'static str, St
     match (steady.verdict, steady.steady_from) {
         (SteadyVerdict::Changed, _) => {
             let times: Vec<String> = steady.changes.iter().map(|time| format!("{time:.0}")).collect();
-            // What lay between isn't told by the first and the last level.
+            // The first and the last level do not show the course between them.
             let change = levels_between(span, &steady.changes).unwrap_or(change);
             ("changed", format!("not steady: the rate changed at second {}: {change}", times.join(", ")))
         }
@@ -127,7 +127,7 @@ fn remedy_text(span: &SpanContext, steady: &Steadiness) -> String {
     }
 }
 
-/// The levels between several changes, at these seconds; `None` = there was one.
+/// Lists the levels between several changes at these seconds; `None` = one change.
 fn levels_between(span: &SpanContext, changes: &[f64]) -> Option<String> {
     let (rates, interval) = io_rates(span).filter(|_| changes.len() > 1)?;
     let place = |second: &f64| ((second / interval).round() as usize).min(rates.len());
@@ -277,7 +277,7 @@ fn list_causes(span: &SpanContext, steady: &Steadiness) -> Vec<String> {
     causes
 }
 
-/// Distance in degrees from its limit at which a disk may throttle.
+/// Distance in degrees Celsius from its limit at which a disk may throttle.
 const HOT: f64 = 5.0;
 
 fn thermal_lines(change: &ThermalChange) -> Vec<String> {
@@ -296,7 +296,7 @@ fn thermal_lines(change: &ThermalChange) -> Vec<String> {
     hot.chain(cpus.map(|count| format!("the CPUs were throttled for heat {count} times"))).collect()
 }
 
-/// A level that a limit would make: flat, and at a round number.
+/// Describes a level that indicates a limit: flat, and at a round number.
 fn limit_text(span: &SpanContext, steady: &Steadiness, from: f64) -> Option<String> {
     let (rates, interval) = io_rates(span)?;
     // The interval of the change belongs to both levels.

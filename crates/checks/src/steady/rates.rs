@@ -5,7 +5,7 @@ use diskspd_figures::stats::MIN_INTERVALS;
 use diskspd_figures::units::{seconds_of_ms, seconds_of_us};
 use diskspd_results::Sample;
 
-/// I/Os of an interval from which on a rate is more than next to nothing.
+/// Minimum I/Os of an interval with a meaningful rate.
 pub(super) const MIN_IOS: f64 = 8.0;
 
 /// I/Os per second from interval to interval, and the length of one, s: from second to second, as the

@@ -6,19 +6,20 @@ use serde::Serialize;
 #[serde(rename_all = "lowercase")]
 pub enum SteadyVerdict {
     Steady,
-    /// Inconclusive, because the seconds vary too much to show a relevant change.
+    /// Inconclusive, because the variation is too large to show a relevant change.
     Unclear,
-    /// The figure rose from the beginning.
+    /// The figure rose from the start.
     Rising,
-    /// The figure fell from the beginning.
+    /// The figure fell from the start.
     Falling,
-    /// The figure changed abruptly, once or a few times.
+    /// The figure changed abruptly, once or several times.
     Changed,
-    /// It left its level for a while, or again and again, by so much that the mean of all isn't the level.
+    /// The rate left its level once or repeatedly, by an amount that makes the overall mean differ from the
+    /// level.
     Interrupted,
-    /// I/O stopped repeatedly, for less than a one-second interval shows.
+    /// I/O stopped repeatedly, for less than an interval of a second shows.
     Stalling,
-    /// It went up and down in turns, again and again the same way.
+    /// The figure rose and fell periodically.
     Periodic,
     Uneven,
 }

@@ -25,7 +25,7 @@ impl Aio {
     /// A queue for the calling thread; dropping it waits for `drain_limit` at most.
     ///
     /// # Errors
-    /// Why the kernel gives none, and what to do about it.
+    /// Fails with the kernel's error and a remedy.
     pub fn new(setup: Setup, drain_limit: Duration) -> Result<Aio, EngineError> {
         let limits = Limits::for_setup(&setup, EngineKind::Aio);
         let depth = setup.depth;
@@ -88,7 +88,7 @@ impl Engine for Aio {
     }
 }
 
-/// A failure of `io_submit` or `io_getevents`. None is part of normal operation.
+/// Converts a failure of `io_submit` or `io_getevents`, which never fail in normal operation.
 #[cold]
 fn aio_error(source: io::Error) -> EngineError {
     let hint = match source.raw_os_error() {
@@ -99,10 +99,10 @@ fn aio_error(source: io::Error) -> EngineError {
     EngineError { what: format!("Linux AIO: {hint}"), source: Some(source) }
 }
 
-/// Makes a small queue.
+/// Creates a small queue as a test.
 ///
 /// # Errors
-/// Why the kernel gives none, and what to do about it.
+/// Fails with the kernel's error and a remedy.
 pub fn probe() -> Result<(), AvailabilityError> {
     let attempt = Buffer::new(0).and_then(|memory| Queue::new(1, vec![], memory, DRAIN_LIMIT));
     attempt.map(drop).map_err(|error| explain_here(&error))
@@ -113,7 +113,7 @@ fn explain_here(error: &io::Error) -> AvailabilityError {
     explain_limit(error, number("/proc/sys/fs/aio-nr"), number("/proc/sys/fs/aio-max-nr"))
 }
 
-/// `used` of `limit` I/Os are promised to queues of the whole machine.
+/// Explains the limit: queues of the whole machine reserve `used` of `limit` I/Os.
 fn explain_limit(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> AvailabilityError {
     let known = |number: Option<u64>| number.map_or("?".to_string(), |number| number.to_string());
     let (reason, remedy) = match error.raw_os_error() {
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_explanation_names_the_limit_and_what_to_raise() {
+    fn exhausted_limit_names_sysctl_to_raise() {
         let told =
             |errno, used, limit| explain_limit(&io::Error::from_raw_os_error(errno), used, limit).to_string();
         let text = told(libc::EAGAIN, Some(65_000), Some(65_536));

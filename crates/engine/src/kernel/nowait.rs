@@ -1,6 +1,6 @@
-//! I/Os that are tried without waiting first (`--nowait`): around another engine, which has each such file
-//! twice, once with the flag and once without. What the kernel refuses with the flag is submitted again
-//! without it, and completes as one I/O.
+//! I/Os with a first attempt that does not wait (`--nowait`). The engine wraps another one, which has each
+//! such file twice: with the flag and without it. An I/O that the kernel refuses with the flag is submitted
+//! again without it, and completes as one I/O.
 
 use crate::{CompletedIo, Engine, EngineError, EngineInfo, File, Io, Setup};
 use diskspd_sys::clock::{Nanos, monotonic};
@@ -16,7 +16,7 @@ pub(super) struct Nowait {
     again: Vec<Io>,
 }
 
-/// The I/O of a request, which is in flight or has just ended.
+/// I/O of a request that is in flight or has just completed.
 #[derive(Debug, Clone, Copy)]
 struct NowaitAttempt {
     io: Io,
@@ -26,7 +26,7 @@ struct NowaitAttempt {
 }
 
 impl Nowait {
-    /// `open` makes the engine.
+    /// `open` creates the underlying engine.
     pub(super) fn new(
         setup: Setup,
         open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,
@@ -39,8 +39,7 @@ impl Nowait {
         Ok(Nowait { inner, waiting, tried: vec![none; depth], found, again })
     }
 
-    /// Whether an I/O that ended so was refused, or cut short, by the flag, which it has been told for the
-    /// first time.
+    /// Whether an I/O with this result was refused or shortened because of the flag, for the first time.
     fn is_refused(&self, done: &CompletedIo) -> bool {
         let Some(tried) = self.tried.get(done.request as usize) else { return false };
         let with_flag = self.waiting.get(tried.io.file as usize).is_some_and(Option::is_some);
@@ -49,7 +48,8 @@ impl Nowait {
         with_flag && tried.io.op.moves_data() && tried.first.is_none() && refused
     }
 
-    /// Sorts what a wait has found: what the flag refused goes to `again`, the others to `done`.
+    /// Sorts the completions of a wait: I/Os refused because of the flag are added to `again`, the others to
+    /// `done`.
     fn sort(&mut self, done: &mut Vec<CompletedIo>) {
         let mut found = std::mem::take(&mut self.found);
         for one in found.drain(..) {
@@ -61,7 +61,7 @@ impl Nowait {
                 continue;
             }
             if let Some(tried) = self.tried.get_mut(one.request as usize) {
-                // What is as short without the flag ends there: it wouldn't have waited.
+                // If it is equally short without the flag, the end is reached: it would not have waited.
                 tried.missed = tried.first.is_some_and(|first| first != one.result);
             }
             done.push(one);

@@ -23,7 +23,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// A queue of commands for the calling thread.
 ///
 /// # Errors
-/// A file is no namespace; the kernel takes no commands of it, and what to do.
+/// Fails with a remedy if a file is not a namespace, or the kernel does not accept commands for it.
 pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, EngineError> {
     let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
     let limits = Limits::for_setup(&setup, EngineKind::Nvme);
@@ -57,9 +57,9 @@ pub fn open(setup: Setup, options: RingOptions) -> Result<Uring<Commands>, Engin
     Ok(Uring::with(ring, priorities, limits))
 }
 
-/// Reads a block, to learn whether the kernel takes commands in this way; without a registered buffer where
-/// it doesn't with one. Linux 6.0 takes none, and 6.1 none of more pages than the device takes in one
-/// command (`blk_rq_map_user_bvec`), wherever in it the data lies: at its start there are most behind it.
+/// Reads a block to test whether the kernel accepts commands in this way, and without a registered buffer if
+/// that fails with one. Linux 6.0 accepts none, and 6.1 none with more pages than the device supports per
+/// command (`blk_rq_map_user_bvec`), regardless of the position of the data: the most pages follow its start.
 fn try_out(ring: &mut Ring<Commands>, length: u32, registered: bool) -> io::Result<()> {
     let size = length as usize;
     let mut bytes = vec![0; size];
@@ -76,7 +76,7 @@ fn try_out(ring: &mut Ring<Commands>, length: u32, registered: bool) -> io::Resu
         );
         answer = read_one(ring, length);
     }
-    // What is to be written may lie there.
+    // This area may contain data to be written.
     if let Some(mut slot) = ring.memory_mut().part(0, size) {
         slot.copy_from(&bytes);
     }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_of_kernel_have_next_step() {
+    fn kernel_refusals_have_a_remedy() {
         for (errno, polled, expected) in [
             (libc::EACCES, false, "run as root"),
             (libc::EOPNOTSUPP, false, "Linux 5.19"),

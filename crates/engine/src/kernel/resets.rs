@@ -1,5 +1,5 @@
-//! Zone resets beside an engine whose queue has none: io_uring and Linux AIO. The thread does them itself
-//! and waits for each; what else is in flight goes on meanwhile.
+//! Zone resets for engines whose queue does not support them: io_uring and Linux AIO. The thread resets each
+//! zone itself and waits for it. Other I/Os in flight continue.
 
 use crate::errno::negated;
 use crate::{CompletedIo, Engine, EngineError, EngineInfo, Io, Setup};
@@ -13,12 +13,12 @@ pub(super) struct Resets {
     inner: Box<dyn Engine>,
     /// Second descriptor of each file; `None` = no zones.
     devices: Vec<Option<OwnedFd>>,
-    /// Resets that have ended and are not given back yet.
+    /// Completed resets that are not returned yet.
     ended: Vec<CompletedIo>,
 }
 
 impl Resets {
-    /// `open` makes the engine.
+    /// `open` creates the underlying engine.
     pub(super) fn new(
         setup: Setup,
         open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,
@@ -34,7 +34,8 @@ impl Resets {
         Ok(Resets { inner: open(setup)?, devices, ended })
     }
 
-    /// The result of a reset; the engine itself refuses what isn't one of a device with zones.
+    /// The result of a reset. The engine itself refuses other operations, and files that are not on zoned
+    /// devices.
     fn reset(&self, io: &Io) -> Option<i64> {
         let device = self.devices.get(io.file as usize)?.as_ref()?;
         let answer = perform(io.op, device.as_fd(), true, io.offset, io.length.into());
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn every_engine_with_a_queue_of_the_kernel_can() {
+    fn all_kernel_queue_engines_reset_zones() {
         for row in ENGINES.iter().filter(|row| row.real_io) {
             // Those of Windows have no zones.
             let none = [EngineKind::Mmap, EngineKind::Port, EngineKind::Routines];

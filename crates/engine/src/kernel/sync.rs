@@ -1,5 +1,5 @@
-//! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are submitted
-//! together are done one after the other.
+//! `pread(2)` and `pwrite(2)`: one I/O at a time, which blocks the thread. Several submitted together are
+//! done one after the other.
 
 use crate::at_once::{SyncIo, SynchronousEngine};
 use crate::errno::priority_refused;
@@ -14,8 +14,8 @@ use rustix::io::{Errno, pread, retry_on_intr};
 use std::io;
 use std::os::fd::AsFd;
 
-/// See the module. With `WITH` some of the files ask something of the kernel beside their data; where none
-/// does, no I/O pays for it.
+/// See the module. `WITH` = some of the files have additional kernel options; without any, I/Os have no
+/// additional cost.
 pub(super) struct Sync<const WITH: bool> {
     files: Vec<File>,
     devices: Vec<bool>,
@@ -23,10 +23,6 @@ pub(super) struct Sync<const WITH: bool> {
 }
 
 impl<const WITH: bool> Sync<WITH> {
-    /// The engine, of these files.
-    ///
-    /// # Errors
-    /// None.
     pub(crate) fn open(setup: Setup) -> Result<SynchronousEngine<Sync<WITH>>, EngineError> {
         SynchronousEngine::new(setup, EngineKind::Sync, |files| {
             let devices = files.iter().map(|file| is_device(&file.handle)).collect();

@@ -13,7 +13,7 @@ use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::ring::{EnterOutcome, EntryForm, FileTransfers, Ring};
 use std::time::Duration;
 
-/// Pause before a kernel out of memory is asked again, unless an I/O ends before.
+/// Pause before a retry if the kernel lacks memory, unless an I/O completes earlier.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Maximum number of retries if no I/O in flight can free an entry.
@@ -30,8 +30,7 @@ impl Uring {
     /// A ring for the calling thread.
     ///
     /// # Errors
-    /// Why the kernel gives none, and what to do about it. A feature that it lacks is no error, see
-    /// `features`.
+    /// Fails with the kernel's error and a remedy. A missing feature is not an error, see `features`.
     pub fn new(setup: Setup, options: RingOptions) -> Result<Uring, EngineError> {
         let options = RingOptions { polled: setup.files.iter().any(|file| file.polled), ..options };
         let limits = Limits::for_setup(&setup, EngineKind::Uring);
@@ -75,8 +74,8 @@ impl<F: EntryForm> Uring<F> {
         })
     }
 
-    /// The kernel lacks memory to take what is queued: lets I/Os in flight end, which frees some, and tries
-    /// again. What can't be submitted in time stays queued for the next call.
+    /// Handles a lack of kernel memory for queued I/Os: waits for I/Os in flight, which frees some, and tries
+    /// again. I/Os that cannot be submitted in time stay queued for the next call.
     #[cold]
     fn relieve_queue(
         &mut self,
@@ -107,7 +106,7 @@ impl<F: EntryForm> Uring<F> {
     }
 }
 
-/// A failure of `io_uring_enter`. None is part of normal operation.
+/// Converts a failure of `io_uring_enter`, which never fails in normal operation.
 #[cold]
 fn uring_error(source: std::io::Error) -> EngineError {
     let hint = match source.raw_os_error() {
@@ -175,7 +174,7 @@ mod tests {
     use diskspd_sys::memory::Buffer;
     use std::io::Write;
 
-    /// A queue of four over a pipe (file 0) and `/dev/zero` (file 1).
+    /// Returns a queue of four for a pipe (file 0) and `/dev/zero` (file 1).
     fn pipe_engine() -> (Uring, std::io::PipeWriter) {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         let zero = std::fs::File::open("/dev/zero").expect("/dev/zero");
@@ -189,7 +188,7 @@ mod tests {
         Io { request, file, op: Operation::Read, offset: 0, length: 8, buffer_offset: 8 * request as usize }
     }
 
-    // No test can take the kernel's memory away; these start where the kernel has just said that it has none.
+    // No test can exhaust the kernel's memory; these start after the kernel has reported that.
 
     #[test]
     fn refused_requests_are_submitted_later() {

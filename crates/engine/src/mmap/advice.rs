@@ -9,17 +9,14 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::PathBuf;
 
-/// The number of the error of an I/O whose data isn't in the private memory.
+/// Error number of an I/O whose data is outside the private memory.
 pub(super) const NO_MEMORY: i32 = libc::EFAULT;
 
 #[derive(Debug, Default)]
 pub(crate) struct ThreadPriority(ThreadIoPriority);
 
 impl ThreadPriority {
-    /// Gives the calling thread this priority from now on.
-    ///
-    /// # Errors
-    /// The kernel refuses it.
+    /// Sets the I/O priority of the calling thread.
     #[inline]
     pub(super) fn set(&mut self, priority: IoPriority) -> Result<(), EngineError> {
         self.0.set(priority).map_err(priority_refused)

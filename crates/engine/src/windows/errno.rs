@@ -3,7 +3,7 @@
 use diskspd_base::io_error::of_windows;
 use std::io;
 
-/// The negated number by which an error is kept, as [`crate::Done::result`] has it.
+/// Returns the negated stored number of an error, as in [`crate::Done::result`].
 pub(crate) fn negated(error: &io::Error) -> i64 {
     // That of a parameter that is wrong, where the system didn't say it.
     const INVALID_PARAMETER: u32 = 87;

@@ -1,4 +1,4 @@
-//! Engines that ask Windows' kernel, and how they are made. Linux's can't be had.
+//! Engines of Windows' kernel, and their construction. Linux's engines are unavailable.
 
 #[path = "overlapped.rs"]
 pub(super) mod overlapped;
@@ -11,10 +11,10 @@ use super::{Engine, EngineError, EngineKind, EngineRow, Setup};
 use diskspd_sys::overlapped::CompletionNotice;
 use overlapped::{FileCalls, Overlapped};
 
-/// Whether an engine works on this machine.
+/// Checks that an engine works on this machine.
 ///
 /// # Errors
-/// It is Linux's.
+/// Fails for an engine of Linux.
 pub(super) fn available(kind: EngineKind) -> Result<(), AvailabilityError> {
     match kind {
         EngineKind::Port | EngineKind::Routines | EngineKind::Sync | EngineKind::Mmap => Ok(()),
@@ -28,7 +28,7 @@ pub(super) fn available(kind: EngineKind) -> Result<(), AvailabilityError> {
 /// Makes one for the calling thread.
 ///
 /// # Errors
-/// What the system refused, or that it is Linux's.
+/// Fails with the system's error, or for an engine of Linux.
 pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     available(row.kind).map_err(|why| EngineError {
         what: format!("engine {} is not available: {why}", row.name),
@@ -50,10 +50,7 @@ fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     })
 }
 
-/// The same: no buffer is registered.
-///
-/// # Errors
-/// As [`create`].
+/// As [`create`], because no engine registers its buffer on Windows.
 pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     create(row, setup)
 }

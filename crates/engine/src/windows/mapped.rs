@@ -1,4 +1,4 @@
-//! What mapped files ask of Windows, and what its errors mean.
+//! Windows functions for mapped files, and the meaning of their errors.
 
 use crate::EngineError;
 pub(super) use crate::errno::negated;
@@ -7,7 +7,7 @@ use diskspd_base::io_error::of_windows;
 pub(super) use diskspd_sys::mapping::name_of;
 use std::io;
 
-/// The number of the error of an I/O whose data isn't in the private memory: a parameter that is wrong.
+/// The error number of an I/O whose data is not in the private memory: an invalid parameter.
 pub(super) const NO_MEMORY: i32 = of_windows(87);
 
 /// Stands in the place of the priority of a thread: here files have theirs since they were opened.
@@ -15,10 +15,7 @@ pub(super) const NO_MEMORY: i32 = of_windows(87);
 pub(crate) struct ThreadPriority;
 
 impl ThreadPriority {
-    /// Nothing is left to do.
-    ///
-    /// # Errors
-    /// None.
+    /// Does nothing on Windows.
     #[inline]
     pub(super) fn set(&mut self, _: IoPriority) -> Result<(), EngineError> {
         Ok(())

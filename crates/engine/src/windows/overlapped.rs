@@ -11,10 +11,10 @@ use std::os::windows::fs::FileExt;
 use std::time::Duration;
 
 /// How long dropping an engine waits for I/Os in flight: longer than the time after which Windows' drivers
-/// give up on a command, which is 60 s at most unless told otherwise (`TimeoutValue`).
+/// give up on a command, by default at most 60 s (`TimeoutValue`).
 const DRAIN_LIMIT: Duration = Duration::from_secs(70);
 
-/// An engine with many I/Os in flight per thread.
+/// Engine with many I/Os in flight per thread.
 pub(super) struct Overlapped {
     queue: Queue,
     limits: Limits,
@@ -22,10 +22,6 @@ pub(super) struct Overlapped {
 }
 
 impl Overlapped {
-    /// The engine, of these files.
-    ///
-    /// # Errors
-    /// What the system refused.
     pub(crate) fn open(
         setup: Setup,
         kind: EngineKind,
@@ -83,7 +79,7 @@ impl Engine for Overlapped {
     }
 }
 
-/// An engine with one I/O at a time; the thread waits for each.
+/// Engine with one I/O at a time, for which the thread waits.
 pub(super) struct FileCalls {
     files: Vec<std::fs::File>,
 }

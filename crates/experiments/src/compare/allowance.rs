@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 /// Maximum distance of a machine's levels without known sessions, as a share.
 pub(super) const UNKNOWN_LEVELS: f64 = 0.5;
 const RANGES: f64 = 2.0;
-/// Runs that began so long after the one before are another session, ms: 15 minutes.
+/// Minimum pause before a run of another session in ms: 15 minutes.
 pub const SESSION_MS: i64 = 15 * 60 * 1000;
 pub(super) const MIN_SESSIONS: usize = 8;
 const FEW_SESSIONS_FACTOR: f64 = 1.5;
@@ -29,13 +29,13 @@ const PERIOD_RATIO: (i64, i64) = (3, 2);
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OrderAllowance {
-    /// The interval was widened by this, percent of a level, at both ends.
+    /// Widening of the interval at both ends, in percent of a level.
     pub percent: f64,
-    /// Number of session-to-session steps used; 0 if too few are known, so a bound was assumed.
+    /// Number of used steps between sessions; 0 = too few are known, so a bound is assumed.
     pub sessions: u32,
-    /// Steps that are known, whether or not they are enough.
+    /// Number of known steps, sufficient or not.
     pub seen: u32,
-    /// Unit of the steps, and the missing data apart from more steps.
+    /// Unit of the steps, and missing data other than more steps.
     pub known_by: AllowanceSource,
 }
 
@@ -44,10 +44,10 @@ pub struct OrderAllowance {
 pub enum AllowanceSource {
     #[default]
     Sessions,
-    /// Sessions closer in time than the sides, which are this many ms apart.
+    /// Sessions closer in time than the sides, whose distance is this number of ms.
     NearerSessions(i64),
     Boots,
-    /// Nothing: the sides follow a pattern, so the position may have any effect.
+    /// No data helps: the sides follow a pattern, so the position may have any effect.
     Position,
 }
 
@@ -59,9 +59,9 @@ pub(super) struct EarlierSteps {
     by: AllowanceSource,
 }
 
-/// A run's time and the logarithm of its figure.
+/// Time of a run, with the logarithm of its figure.
 pub(super) struct TimedValue<'a> {
-    /// Start of measuring in ms.
+    /// Start of the measurement in ms.
     at: i64,
     boot: Option<&'a str>,
     value: f64,
@@ -99,7 +99,7 @@ fn value_range(values: &[f64]) -> f64 {
     (high - low).max(0.0)
 }
 
-/// Runs of a session, or of a boot.
+/// Runs of a session or boot.
 struct LevelRuns {
     session: usize,
     /// 0 = earlier runs and the earlier side, 1 = the later side.
@@ -156,7 +156,7 @@ pub(super) fn known_levels<'a>(
 /// Levels in order of time for queries about recent ones; each is processed once.
 #[derive(Debug, Default)]
 struct Comparable {
-    /// End time of the first one in ms.
+    /// End time of the first level in ms.
     first_ended: Option<i64>,
     high: VecDeque<(i64, f64)>,
     low: VecDeque<(i64, f64)>,
@@ -245,7 +245,7 @@ mod tests {
     use diskspd_plan::workload::Random;
     use std::collections::BTreeMap;
 
-    /// Each level with each before it, and of each session the largest step.
+    /// Returns the distances of all pairs of levels, for each session only the largest.
     fn by_pairs(levels: &[LevelRuns], longest: i64) -> Vec<f64> {
         let value = |level: &LevelRuns| median(level.values.iter().copied());
         let mut steps: BTreeMap<usize, f64> = BTreeMap::new();
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_match_all_pairs() {
+    fn fast_step_search_matches_all_pairs() {
         let mut random = Random::new(1);
         let mut draw = |below: u64| random.next_u64() % below;
         for _ in 0..50 {

@@ -8,7 +8,7 @@ use diskspd_results::SpanSummary;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Something that differs between two sides, or within one.
+/// Fact that differs between two sides, or within one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideDifference {
     pub subject: String,
@@ -36,7 +36,7 @@ pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifferen
     let (mut differ, mut must_agree) = (Vec::new(), Vec::new());
     for (name, must) in names {
         let [of_first, of_other] = [&facts[0], &facts[1]].map(|side| values(side, name));
-        // What nobody recorded of one side can't be held against it.
+        // A fact that was not recorded for one side is not a difference.
         let known = of_first.iter().chain(&of_other).flatten().collect::<std::collections::BTreeSet<_>>();
         if of_first == of_other && of_first.len() == 1 {
             continue;
@@ -81,7 +81,7 @@ fn values(side: &[Facts], name: &str) -> Vec<Option<String>> {
 }
 
 fn join_values(values: &[Option<String>]) -> Option<String> {
-    /// Maximum number of listed entries; further ones are counted.
+    /// Maximum number of listed entries; others are counted.
     const MAX_SHOWN: usize = 3;
     if values.iter().all(Option::is_none) {
         return None;

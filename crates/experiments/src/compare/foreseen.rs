@@ -4,26 +4,26 @@ use super::schedule::MIN_PAIRS;
 use diskspd_figures::stats::ranks::{CONFIDENCE, RankDesign};
 use diskspd_figures::units::count_of;
 
-/// Runs of a comparison that are not made yet, or not all.
+/// Planned runs of a comparison, some of which may already exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlannedRuns {
-    /// The number of runs of each side, in pairs.
+    /// Number of pairs, with a run of each side.
     Pairs(usize),
-    /// Runs of the earlier and of the later side, one side after the other.
+    /// Runs of the earlier and the later side, measured sequentially.
     Sides([usize; 2]),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedPower {
     pub message: String,
-    /// Whether no figure at all can show a change.
+    /// Whether no figure can show a change.
     pub detects_nothing: bool,
     pub each: usize,
-    /// Sufficient runs of the later side, if the earlier side stays; `None` = no number is.
+    /// Sufficient runs of the later side with the given earlier side; `None` = no number suffices.
     pub later: Option<usize>,
 }
 
-/// Figures of a time span in addition to the deciding figure.
+/// Number of figures of a time span in addition to the deciding figure.
 const OTHER_FIGURES: usize = 5;
 const MAX_RUNS: usize = 1000;
 
@@ -81,12 +81,12 @@ fn with_each(planned: PlannedRuns, runs: usize) -> PlannedRuns {
     }
 }
 
-/// Whether these runs can show a change of this number of figures together.
+/// Whether these runs can show a change, if this number of figures is compared.
 fn is_sure(planned: PlannedRuns, figures: usize) -> bool {
     can_show_change(rank_design(planned), confidence_for(figures))
 }
 
-/// The confidence of each figure, if this number of figures share the error rate.
+/// Returns the confidence of each figure if this number of figures share the error rate.
 fn confidence_for(figures: usize) -> f64 {
     1.0 - (1.0 - CONFIDENCE) / figures.max(1) as f64
 }
@@ -106,12 +106,12 @@ pub(super) fn fewest_runs(design: Option<RankDesign>, counts: [usize; 2], sure: 
     Some(later.filter(|later| *later <= 2 * each).map_or([each; 2], |later| [first, later]))
 }
 
-/// Whether a change can be as certain as `sure`.
+/// Whether a change can reach the confidence `sure`.
 fn can_show_change(design: RankDesign, sure: f64) -> bool {
     1.0 - design.surest() <= (1.0 - sure) * (1.0 + 1e-9)
 }
 
-/// The smallest number of runs that is sufficient.
+/// Returns the minimum sufficient number of runs.
 fn sufficient_runs(planned: impl Fn(usize) -> PlannedRuns, sure: f64) -> Option<usize> {
     (1..=MAX_RUNS).find(|runs| can_show_change(rank_design(planned(*runs)), sure))
 }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn sufficient_number_has_no_limits() {
+    fn sufficient_run_number_is_unlimited() {
         for deciding in [1, 2, 7, 50] {
             for runs in 1..6 {
                 for planned in [PlannedRuns::Pairs(runs), PlannedRuns::Sides([runs, runs])] {

@@ -4,13 +4,13 @@
 pub enum AnswerForm {
     Html,
     Json,
-    /// JUnit's XML: a test case for each figure that decides.
+    /// JUnit XML with a test case for each figure that decides.
     Junit,
-    /// Workflow commands of GitHub: an annotation for each figure that decides.
+    /// GitHub workflow commands: an annotation for each figure that decides.
     Github,
-    /// Markdown, as GitHub's job summary takes it.
+    /// Markdown of a GitHub job summary.
     Summary,
-    /// OpenMetrics text, as GitLab's metrics report takes it.
+    /// OpenMetrics text of a GitLab metrics report.
     Metrics,
     /// Bencher Metric Format: JSON of benchmarks and their measures.
     Bencher,
@@ -19,7 +19,7 @@ pub enum AnswerForm {
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerFormRow {
     pub form: AnswerForm,
-    /// The word in front of the colon: `junit:FILE`.
+    /// Word before the colon: `junit:FILE`.
     pub word: &'static str,
     pub ending: &'static str,
     pub about: &'static str,
@@ -45,7 +45,7 @@ pub const ANSWER_FORMS: [AnswerFormRow; 7] = [
 ];
 
 impl AnswerForm {
-    /// The form and the file of `FILE` or `FORM:FILE`; `None` = that names neither.
+    /// Parses `FILE` or `FORM:FILE`; `None` = neither.
     pub fn read(value: &str) -> Option<(AnswerForm, &str)> {
         let named = ANSWER_FORMS
             .iter()
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_form_is_named_or_follows_from_the_ending() {
+    fn answer_form_is_explicit_or_from_extension() {
         for (value, expected) in [
             ("a.junit.xml", Some((AnswerForm::Junit, "a.junit.xml"))),
             ("junit:report.xml", Some((AnswerForm::Junit, "report.xml"))),

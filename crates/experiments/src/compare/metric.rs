@@ -16,7 +16,7 @@ pub enum LatencyOrigin {
     Due,
 }
 
-/// A figure of some I/Os.
+/// Figure with the kind of its I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Metric {
     pub figure: RunFigure,
@@ -39,7 +39,7 @@ impl fmt::Display for Metric {
 }
 
 impl Metric {
-    /// The figure of a name: `iops`, `read-p99`, `response-p99`.
+    /// Returns the figure with a name such as `iops`, `read-p99` or `response-p99`.
     pub fn from_name(name: &str) -> Option<Metric> {
         let (way, name) = [("read-", WhichIos::Read), ("write-", WhichIos::Write)]
             .into_iter()
@@ -129,7 +129,7 @@ pub(super) fn default_metrics(sides: Runs, index: usize) -> Vec<Metric> {
     metrics
 }
 
-/// A time span of all runs that measured it.
+/// Returns a time span of all runs that measured it.
 pub(super) fn spans(sides: Runs<'_>, index: usize) -> impl Iterator<Item = &SpanSummary> {
     let runs = sides.into_iter().flatten();
     runs.filter_map(move |run| run.known.time_spans.get(index)?.as_ref())

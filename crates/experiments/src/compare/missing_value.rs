@@ -1,4 +1,4 @@
-//! Why a run has no value for a figure.
+//! Reasons for a run to have no value of a figure.
 
 /// Minimum number of I/Os above a compared percentile. Fewer are random, and move it by more than a tenth.
 pub const MIN_IOS_ABOVE: f64 = 100.0;
@@ -13,11 +13,11 @@ pub(super) enum MissingValueError {
     NoFigure { run: String },
     #[error("'{run}' has no such part of the mix")]
     NoPart { run: String },
-    /// A time in the last bin of a histogram.
+    /// Time in the last bin of a histogram.
     #[error("'{run}' took at least {at_least}: the last bin of its histogram has no upper end")]
     LowerBound {
         run: String,
-        /// Lower bound of the time, with its unit.
+        /// Lower bound of the time with its unit.
         at_least: String,
     },
     #[error(

@@ -48,7 +48,7 @@ use serde::{Deserialize, Serialize};
 use sides::Runs;
 pub use sides::{Side, SideRun};
 use std::collections::BTreeMap;
-pub use summary::in_one_sentence;
+pub use summary::answer_sentence;
 pub use table::{FigureRow, csv, lines_of_span, place};
 pub use text::{
     ChangeText, about_order, answer, differences_text, error_rate, interval_text, more_boots, noise,
@@ -66,7 +66,7 @@ pub struct ComparisonQuery {
     pub same: f64,
     /// Whether runs are compared despite differences in must-agree facts.
     pub anyway: bool,
-    /// Questions for single tests of a suite, with their names.
+    /// Comparison questions of individual tests of a suite, by test name.
     pub tests: BTreeMap<String, TestQuestion>,
     /// Analyses that decide about more runs.
     pub looks: InterimAnalyses,
@@ -115,20 +115,19 @@ pub const DEFAULT_MARGIN: f64 = 0.02;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunComparison {
     pub format: AnswerFormat,
-    /// The common work of both sides.
     #[serde(flatten)]
     pub work: RepeatedWork,
     pub equivalence_percent: f64,
     pub looks: u32,
-    /// Seed of the random order of the runs, if this command made them.
+    /// Seed of the random order of the runs, if this command performed them.
     pub order_seed: Option<u64>,
-    /// The course of `--until-sure`.
+    /// Design of `--until-sure`.
     pub until_sure: Option<SequentialDesign>,
     pub sides: [Names; 2],
     pub workloads: Vec<WorkloadCompared>,
-    /// Workloads that only A has, and only B.
+    /// Workloads that only A has, and that only B has.
     pub unmatched: [Vec<String>; 2],
-    /// The time spans of all workloads, in order.
+    /// Time spans of all workloads in order.
     pub time_spans: Vec<SpanCompared>,
     pub differences: Vec<SideDifference>,
     pub not_comparable: Vec<SideDifference>,
@@ -147,7 +146,7 @@ pub struct Names {
     pub wrong_runs: usize,
 }
 
-/// A workload of both sides.
+/// Workload of both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkloadCompared {
     pub name: String,
@@ -156,15 +155,15 @@ pub struct WorkloadCompared {
     pub period: Option<usize>,
     /// Number of boots that measured A and B, if no boot measured both; `None` otherwise, or if unknown.
     pub boots: Option<[u32; 2]>,
-    /// The side of each of these boots in the order of time, such as `ABBA`.
+    /// Sides of the boots in order of time, such as `ABBA`.
     pub boot_order: Option<String>,
     pub runs: [Vec<String>; 2],
-    /// The same by their indexes in the runs of the sides.
+    /// Runs by their indexes in the sides.
     #[serde(skip)]
     pub places: [Vec<usize>; 2],
 }
 
-/// A time span of both.
+/// Time span of both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpanCompared {
     pub workload: u32,
@@ -172,13 +171,13 @@ pub struct SpanCompared {
     pub time_span: u32,
     /// Negligible change in percent.
     pub same_percent: f64,
-    /// The figures; the first one decides.
+    /// Figures; the first one decides.
     pub metrics: Vec<Compared>,
     /// Latencies of each part of a mix, which decide nothing; empty = there are no parts, or not every run
     /// has their latencies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Compared>,
-    /// Reason for the decisive metric; `None` if it is IOPS, or was requested.
+    /// Reason for the deciding metric; `None` = it is IOPS, or was requested.
     pub decisive_reason: Option<String>,
 }
 
@@ -189,12 +188,12 @@ impl SpanCompared {
 }
 
 impl RunComparison {
-    /// The workload of a time span; `None` = an edited file.
+    /// Returns the workload of a time span; `None` = an edited file.
     pub fn workload(&self, span: &SpanCompared) -> Option<&WorkloadCompared> {
         self.workloads.get((span.workload as usize).checked_sub(1)?)
     }
 
-    /// The name of the workload of a time span; empty = there is one.
+    /// Returns the name of the workload of a time span; empty = there is only one.
     pub fn workload_name(&self, span: &SpanCompared) -> &str {
         self.workload(span).map_or("", |workload| &workload.name)
     }
@@ -211,7 +210,7 @@ impl RunComparison {
             .map_or(InterimAnalyses::Equal(self.looks), |sure| InterimAnalyses::AfterPairs(sure.pairs))
     }
 
-    /// The figure that decides, of each time span.
+    /// Returns the deciding figure of each time span.
     pub fn primary(&self) -> impl Iterator<Item = &Compared> {
         self.time_spans.iter().filter_map(|span| span.metrics.first())
     }
@@ -231,9 +230,6 @@ pub fn compare(
 
 /// Like [`compare`], with earlier runs of the same work on the same machine, which show its drift between
 /// sessions.
-///
-/// # Errors
-/// As for [`compare`].
 pub fn compare_knowing(
     first: &Side,
     other: &Side,
@@ -302,7 +298,7 @@ fn side_differences(
     let (mut differences, mut not_comparable) = (Vec::new(), Vec::new());
     for (runs, one) in matched.iter().zip(found) {
         let (differ, must_agree) = facts::differences(workloads::borrowed(runs));
-        // What is the same of all workloads is said once.
+        // Results common to all workloads are printed once.
         differences.extend(differ.into_iter().filter(|new| !differences.contains(new)).collect::<Vec<_>>());
         let of_test = |found: SideDifference| match found {
             found if !one.is_test => found,

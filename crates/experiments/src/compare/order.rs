@@ -13,7 +13,7 @@ use diskspd_figures::stats::ranks::{RankDesign, Shift};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The number of boots in random pairs that is as certain as runs in random pairs.
+/// Minimum number of boots in random pairs, which gives the certainty of runs in random pairs.
 pub const MIN_BOOTS: u32 = 2 * MIN_PAIRS as u32;
 
 /// Number of blocks above which a change can be distinguished from drift.
@@ -25,31 +25,31 @@ pub(super) struct RunOrder {
     /// Indices of each side's runs by boot, ordered by time, if no boot measured both sides; `None`
     /// otherwise, or if unknown.
     boots: Option<[Vec<Vec<usize>>; 2]>,
-    /// The side of each unit, in the order of time.
+    /// Sides of the units in order of time.
     sides: Vec<usize>,
     /// Period of the pattern of the sides, in units: an effect of the position cannot be separated from a
     /// change.
     period: Option<usize>,
 }
 
-/// Order of the units: runs, or boots where each boot measured one side.
+/// Order of the units: runs, or boots with one measured side each.
 #[derive(Debug, Clone, PartialEq)]
 enum RunLayout {
-    /// Pairs in the order of their times, each side about as often first.
+    /// Pairs in order of time, each side first about equally often.
     InTurn(Vec<RunPair>),
     /// Alternating blocks of units, with the same first side each time or several units at a time.
     Alternating(Vec<RunBlock>),
-    /// All runs of a side before the runs of the other side.
+    /// 82 All runs of one side before the other side.
     Apart,
     Unknown,
 }
 
-/// Two units that follow each other, one of each side.
+/// Two consecutive units, one of each side.
 #[derive(Debug, Clone, PartialEq)]
 struct RunPair {
-    /// The place of A's unit, and of B's.
+    /// Indexes of the units of A and B.
     places: [usize; 2],
-    /// The side of the first unit.
+    /// Side of the first unit.
     first: usize,
 }
 
@@ -58,7 +58,7 @@ impl RunPair {
         other[self.places[1]] - first[self.places[0]]
     }
 
-    /// The second unit against the first.
+    /// Returns the effect of the position: the second unit compared with the first.
     fn position_effect(&self, values: [&[f64]; 2]) -> f64 {
         if self.first == 0 { self.change(values) } else { -self.change(values) }
     }
@@ -75,7 +75,7 @@ struct RunBlock {
 #[serde(rename_all = "snake_case")]
 pub enum OrderKind {
     InTurn,
-    /// Alternating, with the same first side each time or several runs at a time.
+    /// Alternating with the same first side, or with several runs at a time.
     Alternating,
     /// In a fixed pattern of at most four runs or boots, such as A B A B or A B B A.
     Periodic,
@@ -163,7 +163,7 @@ impl RunOrder {
         Some([0, 1].map(|side| u32::try_from(boots[side].len()).unwrap_or(u32::MAX)))
     }
 
-    /// The side of each boot in the order of time, where the boot is the unit.
+    /// Returns the sides of the boots in order of time, if boots are the units.
     pub(super) fn boot_order(&self) -> Option<String> {
         let letters = || self.sides.iter().map(|side| ["A", "B"][*side]).collect();
         self.boots.is_some().then(letters)
@@ -173,7 +173,7 @@ impl RunOrder {
         matches!(self.layout, RunLayout::InTurn(_))
     }
 
-    /// Returns the design of the comparison; `None` if it cannot give probabilities.
+    /// Returns the design of the comparison; `None` = it cannot give probabilities.
     pub(super) fn design(&self, [first, other]: [usize; 2]) -> Option<RankDesign> {
         match &self.layout {
             _ if self.period.is_some() => None,
@@ -235,7 +235,7 @@ impl RunOrder {
         Shift::estimate_within(&effects, sure).filter(|_| can_tell)
     }
 
-    /// The period of the pattern that the sides follow, in runs.
+    /// Returns the period of a pattern of the sides, in runs.
     pub(super) fn period(&self) -> Option<usize> {
         self.period
     }

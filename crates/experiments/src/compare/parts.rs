@@ -13,8 +13,8 @@ use diskspd_results::{PartKey, PartSummary, SpanSummary};
 
 const FIGURES: [RunFigure; 2] = [RunFigure::Mean, RunFigure::P99];
 
-/// The figures of all parts that every run of both sides has; they share an error rate, apart from the
-/// figures of the whole, so that those don't lose anything to parts.
+/// The figures of all parts that every run of both sides has. They share an error rate, separate from the
+/// overall figures, which therefore lose no power to parts.
 pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
     let known = |key: PartKey| metric::spans(sides, index).all(|span| known_part(span, key).is_some());
     let first = metric::spans(sides, index).next();

@@ -8,16 +8,16 @@ use diskspd_base::fnv::Fnv;
 use diskspd_plan::workload::Random;
 use std::cmp::Ordering;
 
-/// Fewer pairs than this can't be sure of any difference by their signed ranks.
+/// Minimum number of pairs for a certain difference by signed ranks.
 pub(super) const MIN_PAIRS: usize = 6;
 
 /// Longest repeating pattern of sides, in runs.
 const MAX_PERIOD: usize = 4;
 
-/// Side and position have one effect if a pattern explains this share of the sides.
+/// Minimum share of the sides explained by a pattern that confounds side and position.
 const MIN_CONFOUNDED: f64 = 0.8;
 
-/// A drawn order resembles no pattern more than this, if one of [`MAX_DRAWS`] orders does.
+/// Maximum similarity of a drawn order to any pattern, if one of [`MAX_DRAWS`] orders achieves it.
 const MAX_DRAWN: f64 = 0.4;
 const MAX_DRAWS: usize = 200;
 
@@ -50,14 +50,14 @@ pub(super) fn draw_balanced(looks: &[usize], seed: u64) -> Vec<usize> {
     order
 }
 
-/// Order of the boots of two kernels, which has no end: blocks of [`MIN_PAIRS`] random pairs.
+/// Endless order of the boots of two kernels, in blocks of [`MIN_PAIRS`] random pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BootOrder {
     pub seed: u32,
 }
 
 impl BootOrder {
-    /// The order that follows from the id of the first boot.
+    /// Creates the order, whose seed is the id of the first boot.
     pub fn from_first_boot(first_boot: &str) -> BootOrder {
         let mut hash = Fnv::default();
         hash.add(first_boot.as_bytes());

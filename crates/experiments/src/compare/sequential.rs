@@ -22,14 +22,14 @@ pub const LEVELS: [f64; ANALYSIS_RUNS.len()] = [0.008, 0.008, 0.0123, 0.016, 0.0
 /// Analyses that share the error rate of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InterimAnalyses {
-    /// At most this number, each with the same share (Bonferroni). At least 1.
+    /// At most this number of analyses, at least 1, with equal shares (Bonferroni).
     Equal(u32),
-    /// The analysis after this number of pairs of `--until-sure`.
+    /// Analysis after this number of pairs of `--until-sure`.
     AfterPairs(usize),
 }
 
 impl InterimAnalyses {
-    /// The confidence of each interval, if this number of figures share the error rate, too.
+    /// Returns the confidence of each interval, if this number of figures also share the error rate.
     pub fn confidence(self, figures: usize) -> f64 {
         let rest = 1.0 - CONFIDENCE;
         let figures = figures.max(1) as f64;
@@ -67,7 +67,7 @@ fn level_after(pairs: usize) -> f64 {
     }
 }
 
-/// The number of the look after these pairs, from 1.
+/// Returns the number of the analysis after these pairs, from 1.
 pub fn look_after(pairs: usize) -> Option<usize> {
     Some(ANALYSIS_RUNS.iter().position(|look| *look == pairs)? + 1)
 }
@@ -78,12 +78,12 @@ pub fn draw_look_order(seed: u64) -> Vec<usize> {
     draw_balanced(&ANALYSIS_RUNS, seed)
 }
 
-/// The course of a comparison with `--until-sure`.
+/// Progress of a comparison with `--until-sure`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SequentialDesign {
     pub pairs: usize,
     pub max_pairs: usize,
-    /// Number of the last look, from 1; `None` if the user ended it between two looks.
+    /// Number of the last analysis, from 1; `None` = the user ended it between two analyses.
     pub look: Option<usize>,
     pub ended: SequentialOutcome,
 }
@@ -91,13 +91,13 @@ pub struct SequentialDesign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SequentialOutcome {
-    /// Each deciding figure is certain, and at least one differs.
+    /// All deciding figures are certain, and at least one differs.
     Difference,
-    /// Each deciding figure is certainly the same.
+    /// All deciding figures are certainly equal.
     Equivalence,
     /// `--bisect`: certainly good or bad.
     Bisected,
-    /// All pairs are used up without a certain answer.
+    /// All pairs are used without a certain answer.
     MaxPairs,
     Stopped,
     /// No figure can be judged, even with more runs.
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_is_balanced_at_each_look() {
+    fn order_is_balanced_at_each_analysis() {
         for seed in 0..200 {
             let all = draw_look_order(seed);
             for pairs in ANALYSIS_RUNS {

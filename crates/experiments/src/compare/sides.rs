@@ -3,17 +3,17 @@
 use diskspd_results::RunSummary;
 use std::collections::BTreeMap;
 
-/// A run as comparisons see it.
+/// Run as input of a comparison.
 #[derive(Debug, Clone)]
 pub struct SideRun {
     pub known: RunSummary,
     pub environment: BTreeMap<String, String>,
     pub run_options: BTreeMap<String, String>,
-    /// When it began to measure, ms since 1970-01-01 00:00 UTC; `None` = not recorded.
+    /// Start of the measurement in ms since 1970-01-01 00:00 UTC; `None` = not recorded.
     pub began_ms: Option<i64>,
-    /// Identifier of the boot; `None` if not recorded.
+    /// Identifier of the boot; `None` = not recorded.
     pub boot: Option<String>,
-    /// Suite test of the run; `None` without a suite.
+    /// Suite test of the run; `None` = no suite.
     pub test: Option<String>,
 }
 

@@ -6,9 +6,9 @@ use super::{AllowanceSource, ChangeVerdict, Compared, RunComparison, SpanCompare
 use diskspd_figures::units::count_of;
 use diskspd_figures::units::visible::line;
 
-/// The answer: `4 tests: 2 the same, 1 worse (data by 12 %, 9 to 15), 1 can't tell (log: ..)`. `seconds`: how
-/// long a run of a test takes.
-pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64) -> String {
+/// Formats the answer: `4 tests: 2 the same, 1 worse (data by 12 %, 9 to 15), 1 can't tell (log: ..)`.
+/// `seconds`: duration of a run of a test.
+pub fn answer_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64) -> String {
     let spans = &comparison.time_spans;
     let of = |verdicts: &[ChangeVerdict]| -> Vec<(&SpanCompared, &Compared)> {
         let decides = spans.iter().filter_map(|span| Some((span, span.metrics.first()?)));

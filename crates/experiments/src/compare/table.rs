@@ -5,7 +5,7 @@ use diskspd_figures::units::Millis;
 use diskspd_figures::units::table::{self, Cell, TableColumn};
 use diskspd_figures::units::visible::line;
 
-/// A figure of both sides.
+/// Figure of both sides.
 pub struct FigureRow<'a> {
     place: String,
     pub(super) metric: &'a Compared,
@@ -145,7 +145,7 @@ impl<'a> FigureRow<'a> {
     }
 }
 
-/// All figures of all time spans as CSV.
+/// Returns all figures of all time spans as CSV.
 pub fn csv(comparison: &RunComparison) -> String {
     let of_span = |span| {
         let place = place(comparison, span);

@@ -1,4 +1,4 @@
-//! A comparison for people.
+//! The text form of a comparison.
 
 use super::order::MIN_BOOTS;
 use super::table::{FigureRow, lines_of_span, lines_that_decide, place};
@@ -11,7 +11,7 @@ use diskspd_figures::units::table::{self, signed};
 use diskspd_figures::units::visible::line;
 use std::fmt::Write;
 
-/// The whole comparison, with tables of at most `room` columns.
+/// Returns the whole comparison, with tables of at most `room` columns.
 pub fn text(comparison: &RunComparison, room: usize) -> String {
     let mut text = String::new();
     for (letter, side) in ["A", "B"].iter().zip(&comparison.sides) {
@@ -96,7 +96,7 @@ pub fn differences_text(differences: &[SideDifference]) -> Vec<String> {
     both.chain(not_recorded(differences)).collect()
 }
 
-/// `kernel: 6.1 in A, 6.2 in B`
+/// Formats `kernel: 6.1 in A, 6.2 in B`.
 pub fn sentence(difference: &SideDifference) -> String {
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not recorded".into());
     let [first, other] = [&difference.first, &difference.second].map(value);
@@ -116,7 +116,7 @@ pub fn not_recorded(differences: &[SideDifference]) -> Vec<String> {
     lacking.into_iter().flatten().collect()
 }
 
-/// Returns the shared error rate of all time spans and workloads; `None` for only one.
+/// Returns the shared error rate of all time spans and workloads; `None` = there is only one.
 pub fn error_rate(comparison: &RunComparison) -> Option<String> {
     let count = comparison.time_spans.len();
     let each = 100.0 * comparison.error_shares().confidence(count);
@@ -128,7 +128,7 @@ pub fn error_rate(comparison: &RunComparison) -> Option<String> {
     })
 }
 
-/// Minimum reported change of both sides, percent.
+/// Minimum reported change of both sides in percent.
 const MIN_DRIFT: f64 = 1.0;
 
 fn about_position(workload: &WorkloadCompared, primary: &Compared) -> Option<String> {
@@ -284,7 +284,7 @@ pub struct ChangeText {
     pub found: Option<String>,
 }
 
-/// Returns the verdict of a figure in words; `same`: equivalence margin in percent.
+/// Returns the verdict of a figure in words; `same` = equivalence margin in percent.
 pub fn answer(metric: &Compared, same: f64) -> ChangeText {
     let title = &metric.title;
     let change = metric.change_percent.map_or("from 0".into(), signed);
@@ -318,7 +318,7 @@ pub fn answer(metric: &Compared, same: f64) -> ChangeText {
     ChangeText { verdict, more: more_runs_text(metric), found: detectable_change(metric) }
 }
 
-/// Returns the interval of the true change, with a word between both ends; `None` if unknown.
+/// Returns the interval of the true change with a word between its ends; `None` = unknown.
 pub fn interval_text(metric: &Compared, word: &str) -> Option<String> {
     metric.confidence_percent?;
     let high = metric.high_percent.map_or("any higher".into(), signed);
@@ -339,7 +339,7 @@ pub fn noise(comparison: &RunComparison) -> Vec<String> {
     comparison.primary().filter_map(sentence).collect()
 }
 
-/// The runs without which no change can be shown.
+/// Returns the minimum runs that can show a change.
 pub(super) fn fewest_text(metric: &Compared, [first, other]: [u32; 2]) -> String {
     let made = metric.sides.as_ref().map_or(0, |sides| sides[0].values.len());
     match first == other || first as usize != made {

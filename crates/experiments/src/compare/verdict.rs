@@ -12,7 +12,7 @@ use diskspd_figures::stats::ranks::{self, MAX_INFORMATIVE_INTERVAL, RankDesign, 
 use diskspd_figures::units::mark::{Tone, VerdictMark};
 use serde::{Deserialize, Serialize};
 
-/// Probability of detection for the recommended number of runs.
+/// Probability of detection with the recommended number of runs.
 const POWER: f64 = 0.8;
 const MAX_RUNS: usize = 1000;
 const MAX_B_RUNS: u32 = 60;
@@ -71,24 +71,23 @@ pub struct Compared {
     pub sides: Option<[SideSummary; 2]>,
     pub verdict: ChangeVerdict,
     pub reason: Option<String>,
-    /// The change (Hodges-Lehmann, of the logarithms); `None` = not compared, or A did nothing and B
-    /// something.
+    /// Change (Hodges-Lehmann of the logarithms); `None` = not compared, or A did no work and B did.
     pub change_percent: Option<f64>,
     pub low_percent: Option<f64>,
     /// ... to there; with a confidence `None` = there is no bound, because runs of A did nothing.
     pub high_percent: Option<f64>,
     /// Confidence of the interval: at least 95, and more for several figures that share the error rate.
     pub confidence_percent: Option<f64>,
-    /// The chance that two sides without a difference look so different or more, 0 to 1.
+    /// Probability of such a difference or a larger one between equal sides, 0 to 1.
     pub p_value: Option<f64>,
     /// P value times the number of figures and looks that share an error rate (Bonferroni). Decisive
     /// figures share it over all time spans and workloads, other figures within their time span.
     pub corrected_p_value: Option<f64>,
     /// Variation of the runs around the level of their side or pair in percent.
     pub noise_percent: Option<f64>,
-    /// Probability in percent of detecting a change of 5 %; `None` if unknown for sequential sides.
+    /// Probability in percent of detecting a change of 5 %; `None` = unknown for sequential sides.
     pub power_5_percent: Option<f64>,
-    /// Smallest change in percent that they detect with a power of 80 %.
+    /// Smallest change in percent that the runs detect with a probability of 80 %.
     pub detectable_percent: Option<f64>,
     /// Number of additional runs of A and B for a likely conclusion. `None` if already conclusive, not
     /// helpful, or more than a thousand.
@@ -105,7 +104,7 @@ pub struct Compared {
     /// Effect of the position, percent: the second run of each pair against the first. `None` if it is not
     /// significant, or cannot be separated.
     pub position_percent: Option<f64>,
-    /// Possible machine drift between sequential sides; `None` if they alternated.
+    /// Possible drift of the machine between sequential sides; `None` = alternating sides.
     pub allowance: Option<OrderAllowance>,
 }
 
@@ -135,7 +134,7 @@ impl Basis<'_> {
         self.looks.confidence(self.figures)
     }
 
-    /// The allowance for sides without a random order.
+    /// Returns the allowance for sides without a random order.
     fn order_allowance(&self, values: [&[f64]; 2]) -> (f64, OrderAllowance) {
         let of_levels = || allowance::allowance(values, self.known);
         match (self.order.period(), self.order.boots()) {
@@ -149,12 +148,12 @@ impl Basis<'_> {
         }
     }
 
-    /// Runs of each side for these numbers of boots or runs.
+    /// Returns the runs of each side for these numbers of boots or runs.
     fn in_runs(&self, units: [usize; 2]) -> [u32; 2] {
         units.map(|units| (units as f64 * self.order.runs_per_unit()).ceil() as u32)
     }
 
-    /// The p-value times the factor by which this analysis must be surer than a single one.
+    /// Returns the p-value, multiplied by the correction for several analyses.
     fn corrected_chance(&self, chance: f64) -> f64 {
         (chance * (1.0 - ranks::CONFIDENCE) / (1.0 - self.required_confidence())).min(1.0)
     }
@@ -322,12 +321,12 @@ fn more_runs(
     }
 }
 
-/// A difference of logarithms, as percent; `None` = there is no such share.
+/// Converts a difference of logarithms to percent; `None` = not representable.
 fn log_percent(log: f64) -> Option<f64> {
     Some(log.exp_m1() * 100.0).filter(|percent| percent.is_finite())
 }
 
-/// The effect of the position, percent; `None` if it is not significant.
+/// Returns the effect of the position in percent; `None` = not significant.
 fn position_percent(order: &RunOrder, values: [&[f64]; 2]) -> Option<f64> {
     let effect = order.position(values, ranks::CONFIDENCE)?;
     let (low, high) = effect.interval?;

@@ -5,11 +5,10 @@ use super::{Runs, Side, SideRun};
 use diskspd_profile::{Caching, Parameters};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A workload of both sides.
 pub(super) struct MatchedWorkload {
     pub name: String,
     pub is_test: bool,
-    /// The places of its runs in both sides.
+    /// Indexes of its runs in both sides.
     pub places: [Vec<usize>; 2],
 }
 
@@ -18,7 +17,7 @@ pub(super) struct Workloads {
     pub alone: [Vec<String>; 2],
 }
 
-/// A workload of a side: the places of its runs.
+/// Indexes of the runs of a workload in a side.
 type WorkloadRuns = Vec<usize>;
 
 impl MatchedWorkload {
@@ -71,7 +70,7 @@ pub(super) fn from_sides(sides: [&Side; 2]) -> Workloads {
     Workloads { both, alone }
 }
 
-/// The tests of suites, by their names; `None` = a run is of none.
+/// Returns the tests of suites by name; `None` = a run does not belong to a suite.
 fn by_tests(sides: [&Side; 2]) -> Option<Workloads> {
     let mut tests: Vec<(&str, [WorkloadRuns; 2])> = Vec::new();
     for (number, side) in sides.into_iter().enumerate() {
@@ -137,7 +136,7 @@ fn of_places<'a>(side: &'a Side, places: &[usize]) -> Vec<&'a SideRun> {
     places.iter().map(|place| &side.runs[*place]).collect()
 }
 
-/// Requested parameters of each time span; `None` if it ended before measurement.
+/// Requested parameters of each time span; `None` = ended before the measurement.
 type WorkKey = Vec<Option<Parameters>>;
 
 /// Returns the workloads of a side by key, in order of appearance. A run without a measured time span
@@ -164,8 +163,7 @@ fn fit(one: &WorkKey, other: &WorkKey) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(same)
 }
 
-/// Returns the requested work without irrelevant parameters: seed, times, and the form of the cache
-/// option.
+/// Returns the requested work without irrelevant parameters: seed, times, form of the cache option.
 fn work_key(run: &SideRun, with_targets: bool) -> WorkKey {
     let of_span = |span: &Option<diskspd_results::SpanSummary>| {
         let mut asked = span.as_ref()?.parameters.clone();
@@ -182,7 +180,7 @@ fn work_key(run: &SideRun, with_targets: bool) -> WorkKey {
     run.known.time_spans.iter().map(of_span).collect()
 }
 
-/// Whether two runs do the same work on the same targets.
+/// Whether two runs have the same work on the same targets.
 pub(super) fn same(one: &SideRun, other: &SideRun) -> bool {
     work_key(one, true) == work_key(other, true)
 }

@@ -1,6 +1,6 @@
 //! The command line of a test: words, as a shell takes them.
 
-/// A quote is opened and not closed.
+/// Quote without an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the quote {0} is opened and not closed")]
 pub struct UnclosedQuote(pub char);

@@ -25,7 +25,7 @@ struct SuiteFormat {
     version: u32,
 }
 
-/// The whole suite as JSON: tests with all their runs.
+/// Returns the whole suite as JSON: tests with all their runs.
 pub fn json(told: &SuiteReport) -> String {
     let format = SuiteFormat { name: "diskspd-suite", version: 1 };
     // Can't fail: there are no maps in it, and memory takes everything.

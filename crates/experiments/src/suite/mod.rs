@@ -31,7 +31,7 @@ pub struct Suite {
     /// Name, which also identifies its runs in the history.
     pub name: String,
     pub about: String,
-    /// The tests, at least one, in order.
+    /// Tests in order, at least one.
     pub tests: Vec<SuiteTest>,
 }
 
@@ -39,7 +39,7 @@ pub struct Suite {
 pub struct SuiteTest {
     pub name: String,
     pub about: String,
-    /// The words of its command line, without the program.
+    /// Words of its command line without the program.
     pub command: Vec<String>,
     pub repeat: Option<u32>,
     pub question: TestQuestion,

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_second_round_goes_backwards() {
+    fn every_second_round_runs_in_reverse() {
         let order = |rounds: &[u32], from| {
             let turns = turns(rounds, from).into_iter();
             turns.map(|turn| format!("{}{}", ["a", "b", "c"][turn.test], turn.round + 1)).collect::<String>()

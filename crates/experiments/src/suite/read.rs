@@ -26,10 +26,10 @@ pub struct SuiteError {
 const OF_SUITE: &[&str] = &["name", "about", "repeat", "test"];
 const OF_TEST: &[&str] = &["name", "about", "command", "repeat", "metric", "same", "worse"];
 
-/// Reads a suite.
+/// Parses a suite.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// Fails with the first error.
 pub fn read(text: &str) -> Result<Suite, SuiteError> {
     let source = SuiteText(text);
     let root = DeTable::parse(text).map_err(|error| {
@@ -100,7 +100,7 @@ fn read_test(keys: &Keys, usual: Option<u32>) -> Result<SuiteTest, SuiteError> {
     })
 }
 
-/// The text, which knows its lines.
+/// Text with access to its lines.
 struct SuiteText<'a>(&'a str);
 
 impl SuiteText<'_> {
@@ -117,7 +117,7 @@ impl SuiteError {
     }
 }
 
-/// A table, all keys of which are allowed.
+/// Table with checked keys.
 struct Keys<'a> {
     source: &'a SuiteText<'a>,
     table: &'a DeTable<'a>,
@@ -215,7 +215,7 @@ mod tests {
         [[test]]\nname = 'data'\ncommand = \"-b8K -r '/a b'\"\nrepeat = 0x10\n";
 
     #[test]
-    fn a_suite_has_tests_with_command_lines_and_thresholds() {
+    fn suite_file_is_parsed_completely() {
         let suite = read(GOOD).unwrap();
         assert_eq!((&*suite.name, &*suite.about, suite.tests.len()), ("nightly", "every night", 2));
         let [log, data] = &suite.tests[..] else { panic!("{suite:?}") };

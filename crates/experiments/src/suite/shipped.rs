@@ -6,7 +6,7 @@ use diskspd_figures::units::table::{self, Cell, TableColumn};
 #[derive(Debug, Clone, Copy)]
 pub struct ShippedSuite {
     pub name: &'static str,
-    /// The file, with its reasons and sources.
+    /// File, with its reasons and sources.
     pub toml: &'static str,
 }
 
@@ -29,7 +29,7 @@ pub fn shipped(name: &str) -> Option<&'static ShippedSuite> {
     SHIPPED.iter().find(|suite| suite.name == name)
 }
 
-/// The table of them, of at most `room` columns.
+/// Returns a table of the suites with at most `room` columns.
 pub fn list(room: usize) -> String {
     const COLUMNS: &[TableColumn<ListedSuite>] = &[
         TableColumn::<ListedSuite>::words("suite", |one| Cell::Text(one.name.to_owned())).brief(),

@@ -15,24 +15,24 @@ pub struct SuiteRow {
     pub test: String,
     pub about: String,
     pub command: String,
-    /// The names of its runs in the history, in order.
+    /// Names of its runs in the history, in order.
     pub runs: Vec<String>,
     pub lines: Vec<RunRow>,
-    /// Mean I/Os per second of all runs; `None` without runs.
+    /// Mean I/Os per second of all runs; `None` = no runs.
     pub iops: Option<f64>,
-    /// 2^20 bytes per second, the median.
+    /// Median of the 2^20 bytes per second.
     pub mib_per_s: Option<f64>,
     /// 99 % of the I/Os took no longer, ms, the median; of response times where I/Os were due at a time.
     pub p99_ms: Option<f64>,
     /// The 95 % interval of the mean IOPS, percent to each side; `None` = of fewer than two runs.
     pub spread_percent: Option<f64>,
-    /// The worst verdict and the worst severity of the runs.
+    /// Worst verdict and worst severity of the runs.
     #[serde(flatten)]
     pub verdict: RunVerdict,
 }
 
 impl SuiteRow {
-    /// Returns the row of a test with these runs; `how`: the rule for their number.
+    /// Creates the row of a test with these runs; `how` = rule for their number.
     pub fn new(
         test: &SuiteTest,
         command: String,

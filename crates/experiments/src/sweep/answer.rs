@@ -13,50 +13,51 @@ use serde::Serialize;
 
 /// Relative difference up to which two figures are equal.
 pub(super) const NEGLIGIBLE_SHARE: f64 = 0.02;
-/// A CPU that is busy for more than this, percent, limits.
+/// Usage in percent above which a CPU is a limit.
 const BUSY: f64 = 95.0;
 
-/// Interim answers of a sweep of slices that share its error rate.
+/// Interim analyses of a sweep of slices, which share its error rate.
 const SLICE_LOOKS: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SweepAnswer {
-    /// Common settings of the points, apart from load; empty if there are no others.
+    /// Common settings of the points other than the load; empty = none.
     pub common: String,
     pub made_of: Vec<usize>,
     pub left_out: Vec<usize>,
     /// The row with the highest IOPS.
     pub highest: usize,
-    /// Rows without a significant difference to the highest; `None` without repetitions.
+    /// Rows without a significant difference from the highest; `None` = no repetitions.
     pub as_high: Option<Vec<usize>>,
-    /// Whether the largest load is significantly higher than all others, so more load may be faster.
+    /// Whether the largest load is significantly faster than all others, so that more load may be faster
+    /// still.
     pub rises_to_the_end: bool,
-    /// The knee; `None` with a single load or without latencies.
+    /// Knee; `None` = a single load, or no latencies.
     pub knee: Option<Knee>,
     pub knee_row: Option<usize>,
-    /// The smallest load within 2 % of the highest IOPS; rows in place of places.
+    /// Smallest load within 2 % of the highest IOPS, with row numbers as indexes.
     pub smallest: Enough,
     pub objective: Option<SloResult>,
     pub objective_row: Option<usize>,
-    /// Limiting resource at the smallest and the largest load; `None` if not checked.
+    /// Limiting resource at the smallest and the largest load; `None` = not checked.
     pub limits: [Option<String>; 2],
-    /// Maximum gain of more threads; `None` if the sweep does not vary `-t` or `-F`.
+    /// Maximum gain of more threads; `None` = the sweep does not vary `-t` or `-F`.
     pub threads: Option<SufficientThreads>,
-    /// Service of several hosts; `None` = no point had several hosts.
+    /// Result for several hosts; `None` = no point with several hosts.
     pub hosts: Option<HostsAnswer>,
-    /// Rows that need more repetitions; empty if none do.
+    /// Rows that need more repetitions; empty = none.
     pub undecided: Vec<usize>,
     /// Number of runs of each of these rows for a likely conclusion, at most [`repeat::MAX_RUNS`]. `None` if
     /// they are about the same, or it is unknown.
     pub would_tell: Option<u32>,
 }
 
-/// The smallest number of threads with the full rate.
+/// Smallest number of threads with the full rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SufficientThreads {
-    /// The fewest that come within 2 % of the best; places in `best`.
+    /// Smallest number within 2 % of the best, as indexes into `best`.
     pub enough: Enough,
-    /// Threads, and the highest IOPS with them; rising.
+    /// Threads with their highest IOPS, ascending.
     pub best: Vec<(u64, f64)>,
 }
 
@@ -70,7 +71,7 @@ impl SweepAnswer {
         told.filter_map(|places| SweepAnswer::of_group(rows, places, settings)).collect()
     }
 
-    /// `all`: places of rows by rising load.
+    /// `all` = row indexes by ascending load.
     fn of_group(rows: &[PointRow], all: &[usize], settings: &Settings) -> Option<SweepAnswer> {
         let is_good = |place: &&usize| rows[**place].trouble().is_none();
         let places: Vec<usize> = all.iter().filter(is_good).copied().collect();
@@ -123,7 +124,7 @@ impl SweepAnswer {
 
     /// Whether the smallest sufficient load is meaningful. It is not for one point, or if more load is
     /// better up to the end of the range.
-    pub fn tells_smallest(&self) -> bool {
+    pub fn reports_smallest(&self) -> bool {
         self.made_of.len() > 1 && !self.rises_to_the_end
     }
 
@@ -132,7 +133,7 @@ impl SweepAnswer {
         self.made_of.iter().any(|place| rows[*place].runs.len() > 1)
     }
 
-    /// The row of the knee, if its place is known.
+    /// Returns the row of the knee, if it is known.
     pub fn found_knee(&self) -> Option<usize> {
         self.knee_row.filter(|_| self.knee.is_some_and(|knee| knee.told == KneeStatus::Found))
     }
@@ -253,7 +254,7 @@ fn estimate_levels(
     Levels::new(&places.iter().map(of_runs).collect::<Vec<_>>(), scatter, looks)
 }
 
-/// The settings that don't say how much is outstanding.
+/// Returns the settings that do not affect the number of outstanding I/Os.
 fn common_settings(rows: &[PointRow], places: &[usize]) -> String {
     let settings = places.first().map(|place| rows[*place].settings.as_slice()).unwrap_or_default();
     let same =
@@ -274,7 +275,7 @@ impl PointRow {
     }
 }
 
-/// The best row of each number of threads, against each other.
+/// Compares the best rows of all numbers of threads.
 fn compare_threads(rows: &[PointRow], places: &[usize], looks: usize) -> Option<SufficientThreads> {
     let iops = |place: usize| rows[place].figures.as_ref().map_or(0.0, |line| line.iops);
     let mut best: Vec<usize> = Vec::new();

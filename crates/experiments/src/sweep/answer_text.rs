@@ -12,7 +12,7 @@ use diskspd_figures::units::count_of;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerRow {
-    /// Topic in one or two words; empty if it continues the previous line.
+    /// Topic in one or two words; empty = continuation of the previous line.
     pub name: &'static str,
     pub words: String,
 }
@@ -139,7 +139,7 @@ fn figure_lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) ->
     if let (Some(knee), Some(row)) = (&answer.knee, answer.knee_row) {
         lines.push(answer_line("knee", knee_words(knee, &rows[row], answer, rows)));
     }
-    if answer.tells_smallest() {
+    if answer.reports_smallest() {
         let name = |row: usize| point_label(&rows[row]);
         let words =
             enough_words(answer.smallest, name, "as good as the highest", certainty_text(answer, rows));
@@ -201,7 +201,7 @@ fn extension_text(answer: &SweepAnswer, rows: &[PointRow]) -> String {
     }
 }
 
-/// `of` names a step.
+/// `of` returns the name of a step.
 fn enough_words(enough: Enough, of: impl Fn(usize) -> String, what: &str, certainty: &str) -> String {
     let margin = 100.0 * NEGLIGIBLE_SHARE;
     let seen = of(enough.seen);

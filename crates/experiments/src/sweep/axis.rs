@@ -1,5 +1,5 @@
-//! Values of an option that a sweep goes through: `1..64` (doubling), `1..16+1` (steps), `1,2,4` (a list,
-//! whose parts may be ranges).
+//! Values of an option in a sweep: `1..64` (doubling), `1..16+1` (steps), `1,2,4` (a list, whose parts may be
+//! ranges).
 
 use super::error::AxisError;
 
@@ -10,11 +10,11 @@ const MAX_VALUES: usize = 4096;
 pub struct ValueForm {
     /// Prefixes that may appear once before all values and apply to each: the letter in `-rs0,50`.
     pub heads: &'static [&'static str],
-    /// Additional suffix of a value, which applies to all of them.
+    /// Suffix of a value that applies to all of them.
     pub tail: &'static str,
     /// Suffixes that may appear once after all values and apply to each: `,poisson`.
     pub endings: &'static [&'static str],
-    /// Value of the suffix K; M is its square, and so on.
+    /// Value of the suffix K; M is its square.
     pub kilo: u64,
 }
 
@@ -98,10 +98,10 @@ fn expand_range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>
     Ok(())
 }
 
-/// Letters, and which power of the kilo each is.
+/// Letters with their power of the kilo.
 const UNITS: [(char, u32); 4] = [('T', 4), ('G', 3), ('M', 2), ('K', 1)];
 
-/// A number with an optional suffix, and whether it has one.
+/// Parses a number with an optional suffix; returns whether it has one.
 fn parse_amount(text: &str, kilo: u64) -> Option<(u64, bool)> {
     let last = text.chars().last()?.to_ascii_uppercase();
     let unit = UNITS.iter().find(|(letter, _)| *letter == last);

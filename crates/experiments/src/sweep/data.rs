@@ -5,7 +5,7 @@ use crate::RunRow;
 use crate::run_columns::{self, RunContext};
 use diskspd_figures::units::table::{self, Cell, TableColumn};
 
-/// A run of a point, or why one failed.
+/// Run of a point, or its error.
 struct PointRun<'a> {
     row: &'a PointRow,
     number: Option<u64>,

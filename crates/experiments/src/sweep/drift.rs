@@ -1,5 +1,5 @@
-//! Drift: whether the device changed while it was measured. Judged by all runs of points that were run more
-//! than once, references among them, against how much those scatter.
+//! Drift: changes of the device during a sweep. It is judged by the runs of points that were run more than
+//! once.
 
 use super::{CompletedPoint, Sweep, SweepAction};
 use diskspd_figures::stats::replicates::student_t;
@@ -14,16 +14,16 @@ const NEGLIGIBLE_DRIFT: f64 = 0.05;
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Drift {
     pub reference: String,
-    /// I/Os per second of each reference run, in their order.
+    /// I/Os per second of the reference runs in order.
     pub iops: Vec<f64>,
     pub runs: usize,
     pub points: usize,
     /// Change from the first run to the last by the straight line through all of them, a share.
     pub change: f64,
     pub between: (f64, f64),
-    /// Steps from one run of the sweep to the next, from first to last.
+    /// Number of steps between the first and the last run of the sweep.
     pub steps: usize,
-    /// The line, or a bend of it, is more than how much runs scatter.
+    /// Whether the trend, or a bend of it, exceeds the run-to-run variation.
     pub is_sure: bool,
     /// Distance of the middle of the sweep above the straight line, as a share; `None` if not significant.
     pub bend: Option<f64>,
@@ -37,12 +37,12 @@ struct Timed {
 }
 
 impl Drift {
-    /// `None` = too few repetitions.
+    /// Returns `None` if there are too few repetitions.
     pub fn detect(sweep: &Sweep, history: &[CompletedPoint]) -> Option<Drift> {
         let steps = history.len().checked_sub(1).filter(|steps| *steps > 0)?;
         let timed = history.iter().enumerate().filter_map(|(at, ran)| {
             let (SweepAction::Point(group) | SweepAction::Reference(group)) = ran.what else { return None };
-            // A rate that is asked for is done, whatever became of the device.
+            // A requested rate is reached, even if the device changes.
             let by_rate = sweep.points.get(group).is_some_and(|point| point.by_rate);
             let iops = ran.line.as_ref()?.iops;
             let time = at as f64 / steps as f64 - 0.5;
@@ -85,7 +85,7 @@ impl Drift {
         })
     }
 
-    /// Whether points that were run at different times can hardly be compared.
+    /// Whether the drift is so large that points at different times cannot be compared.
     pub fn is_much(&self) -> bool {
         self.is_sure
     }
@@ -130,7 +130,7 @@ fn points_text(count: usize) -> String {
     if count == 1 { "1 point".into() } else { format!("{count} points") }
 }
 
-/// Returns the distance of the middle above the line, as a difference of logarithms, if significant.
+/// Returns the distance of the middle from the line as a difference of logarithms, if significant.
 fn test_bend(
     timed: &[Timed],
     groups: &[usize],
@@ -147,7 +147,7 @@ fn test_bend(
     found.is_sure(CHANCE_OF_BEND).then_some(found.slope)
 }
 
-/// Each value less the mean of its group.
+/// Returns the values without the means of their groups.
 fn within_groups(timed: &[Timed], groups: &[usize], of: fn(&Timed) -> f64) -> Vec<f64> {
     let means: Vec<f64> = groups
         .iter()
@@ -164,7 +164,7 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// A line of least squares through the origin.
+/// Least-squares line through the origin.
 struct FittedLine {
     slope: f64,
     error: f64,
@@ -173,7 +173,7 @@ struct FittedLine {
 }
 
 impl FittedLine {
-    /// `None` = all are at the same place.
+    /// Returns `None` if all points are at the same position.
     fn fit_points(x: &[f64], y: &[f64], degrees: usize) -> Option<FittedLine> {
         let square = dot(x, x);
         if square <= 1e-12 {

@@ -1,4 +1,4 @@
-//! How long a sweep takes, before it begins.
+//! Estimated duration of a sweep.
 
 use super::next::forecast;
 use super::slices::max_runs;
@@ -11,7 +11,7 @@ pub struct Estimate {
     pub seconds: f64,
     /// Whether the number is a minimum, because it depends on the measurements.
     pub at_least: bool,
-    /// The longest time, if the sweep chooses its runs, s.
+    /// Maximum time in s, if the sweep chooses its runs.
     pub longest_s: Option<f64>,
 }
 
@@ -44,7 +44,7 @@ fn beyond_plan(sweep: &Sweep, history: &[CompletedPoint]) -> f64 {
     (beyond / history.len().max(1) as f64).max(0.0)
 }
 
-/// A time for people: `45 s`, `2 min 10 s`, `1 h 5 min`.
+/// Formats a time: `45 s`, `2 min 10 s`, `1 h 5 min`.
 pub fn words(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match whole {
@@ -60,7 +60,7 @@ mod tests {
     use crate::sweep::{Settings, SweepAction, SweepPoint};
 
     #[test]
-    fn a_forecast_counts_repetitions_and_references() {
+    fn estimate_includes_repetitions_and_references() {
         let points = vec![SweepPoint { seconds: 15.0, ..SweepPoint::default() }; 7];
         let settings = Settings { repeat: Repeat::Times(3), settle_s: 5.0, ..Settings::default() };
         let sweep = Sweep { points, settings };

@@ -4,7 +4,7 @@ use super::error::AxisError;
 
 const MAX_POINTS: usize = 10_000;
 
-/// An option that is given a value per point.
+/// Option with one value per point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Axis {
     pub option: String,
@@ -25,7 +25,6 @@ impl Axis {
     }
 }
 
-/// An option of a point with its value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Setting {
     pub option: String,
@@ -35,7 +34,7 @@ pub struct Setting {
 /// The settings of every point, one per axis: all combinations, the last axis going fastest.
 ///
 /// # Errors
-/// A message: too many.
+/// Fails if there are too many points.
 pub fn points(axes: &[Axis]) -> Result<Vec<Vec<Setting>>, AxisError> {
     let count = axes.iter().try_fold(1_usize, |product, axis| product.checked_mul(axis.values.len()));
     let count = count.filter(|count| *count <= MAX_POINTS).ok_or(AxisError::ManyPoints(MAX_POINTS))?;
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_diagonal_keeps_threads_times_depth() {
+    fn diagonal_keeps_product_of_threads_and_depth() {
         const EIGHT: &[u64] = &[1, 2, 4, 8];
         for (given, depth) in [(&[("-t", EIGHT)][..], Some(8)), (&[("-t", EIGHT), ("-o", EIGHT)], None)] {
             let found = diagonal(&sample_axes(given), depth).unwrap();

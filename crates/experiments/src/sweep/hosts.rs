@@ -1,27 +1,27 @@
-//! How a storage serves several hosts: the share of each, and a host that is slower than its peers.
+//! Division of a storage among several hosts: the share of each, and hosts slower than their peers.
 
 use super::PointRow;
 use crate::RunRow;
 use diskspd_figures::stats::replicates::student_t;
 use serde::Serialize;
 
-/// False alarms over all hosts of a sweep.
+/// Probability of a false alarm over all hosts of a sweep.
 const ALARMS: f64 = 0.01;
-/// A host that lacks less than this share of the median is not reported.
+/// Minimum shortfall from the median for a report.
 const MIN_SHORTFALL: f64 = 0.02;
 /// Minimum number of hosts that shows the usual variation.
 const MIN_HOSTS: usize = 4;
 
-/// The point with the most hosts.
+/// Result of the point with the most hosts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HostsAnswer {
     pub row: usize,
     pub hosts: usize,
-    /// Jain's index of their IOPS: 1 = all have the same, 1/n = one has all.
+    /// Jain's fairness index of their IOPS: 1 = equal, 1/n = one host has all.
     pub fairness: f64,
-    /// The lowest and the highest share of the IOPS in percent.
+    /// Lowest and highest share of the IOPS in percent.
     pub shares: [f64; 2],
-    /// The host that is slower than its peers, at most 1 % false alarms.
+    /// Host that is slower than its peers, with at most 1 % false alarms.
     pub slow: Option<SlowHost>,
 }
 
@@ -33,7 +33,7 @@ pub struct SlowHost {
 }
 
 impl HostsAnswer {
-    /// `places`: rows that are usable. `None` = none of them had several hosts.
+    /// `places` = usable rows. Returns `None` if no row has several hosts.
     pub fn from_rows(rows: &[PointRow], places: &[usize]) -> Option<HostsAnswer> {
         let hosts = |place: &usize| rows[*place].runs.iter().map(|line| line.hosts.len()).min().unwrap_or(0);
         let row = places.iter().copied().max_by_key(|place| (hosts(place), rows[*place].load))?;
@@ -75,7 +75,7 @@ impl HostsAnswer {
     }
 }
 
-/// The mean IOPS of each host that took part in all runs.
+/// Returns the mean IOPS of each host that took part in all runs.
 fn mean_rates(runs: &[RunRow]) -> Vec<(&str, f64)> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     let in_all = |name: &str| -> Option<f64> {
@@ -86,7 +86,7 @@ fn mean_rates(runs: &[RunRow]) -> Vec<(&str, f64)> {
     first.hosts.iter().filter_map(|host| Some((host.name.as_str(), in_all(&host.name)?))).collect()
 }
 
-/// Grubbs's one-sided test of the lowest logarithm: hosts vary by shares.
+/// Grubbs's one-sided test of the lowest logarithm, because hosts differ by factors.
 fn slow(rates: &[(&str, f64)]) -> Option<SlowHost> {
     let count = rates.len() as f64;
     if rates.len() < MIN_HOSTS {
@@ -114,7 +114,7 @@ fn slow(rates: &[(&str, f64)]) -> Option<SlowHost> {
 mod tests {
     use super::*;
 
-    /// Normal deviates by Box and Muller, of a linear congruential generator.
+    /// Generator of normal deviates by Box and Muller, from a linear congruential generator.
     struct NormalDeviates(u64);
 
     impl NormalDeviates {

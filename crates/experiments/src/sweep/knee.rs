@@ -10,7 +10,7 @@ pub(super) const EQUAL_POWER_SHARE: f64 = 0.05;
 pub struct Knee {
     pub place: usize,
     pub load: u64,
-    /// 95 % interval of its load, from the repetitions; `None` without an interval.
+    /// 95 % interval of its load from the repetitions; `None` = unknown.
     pub between: Option<(u64, u64)>,
     pub told: KneeStatus,
 }
@@ -19,13 +19,13 @@ pub struct Knee {
 #[serde(rename_all = "snake_case")]
 pub enum KneeStatus {
     Found,
-    /// Knee at the end of the range or beyond; no larger load was tested.
+    /// At or beyond the end of the range; no larger load was tested.
     AtEnd,
-    /// Knee at the start of the range or below; no smaller load was tested.
+    /// At or below the start of the range; no smaller load was tested.
     AtBegin,
-    /// Any load of the range can be the knee.
+    /// Any load of the range.
     Anywhere,
-    /// Run-to-run variation is unknown without repetitions.
+    /// Unknown run-to-run variation, without repetitions.
     NotRepeated,
 }
 

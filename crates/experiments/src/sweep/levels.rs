@@ -4,7 +4,7 @@
 
 use diskspd_figures::stats::replicates::{CONFIDENCE, student_t};
 
-/// A figure of several loads, in rising order of these.
+/// Figure of several loads in ascending order.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Levels {
     /// Mean logarithm and number of runs of each load; `None` = it has no figure above 0.
@@ -13,7 +13,7 @@ pub(super) struct Levels {
     t: f64,
 }
 
-/// Variation of the logarithms of the runs of a point.
+/// Variation of the logarithms of a point's runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Scatter {
     squares: f64,
@@ -42,7 +42,7 @@ impl Scatter {
 }
 
 impl Levels {
-    /// `looks`: how often the answer is computed, to decide about more runs.
+    /// `looks` = number of analyses that decide about more runs.
     pub(super) fn new(figures: &[Vec<f64>], scatter: Scatter, looks: usize) -> Levels {
         let level = |values: &Vec<f64>| {
             let logarithms = logarithms(values);
@@ -55,7 +55,7 @@ impl Levels {
         Levels { means, scatter, t }
     }
 
-    /// Places of the loads that have a figure.
+    /// Returns the indexes of loads with a figure.
     fn measured_levels(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.means.len()).filter(|place| self.means[*place].is_some())
     }
@@ -65,7 +65,7 @@ impl Levels {
         (mean, runs as f64)
     }
 
-    /// Returns the highest; the first of equal ones, which has the lowest cost. `None` if empty.
+    /// Returns the highest load; the first of equal ones, which has the lowest cost. `None` = empty.
     pub(super) fn best(&self) -> Option<usize> {
         let above = |best: usize, place: usize| match self.level_at(place).0 > self.level_at(best).0 {
             true => place,
@@ -109,7 +109,7 @@ impl Levels {
         })
     }
 
-    /// The first that comes within `share` of the best.
+    /// Returns the first load within `share` of the best.
     pub(super) fn enough(&self, share: f64) -> Option<Enough> {
         let best = self.best()?;
         let allowed = -(-share).ln_1p();
@@ -130,13 +130,13 @@ impl Levels {
     }
 }
 
-/// Indices of the rising steps that are as good as any.
+/// Indexes of ascending steps that are as good as any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Enough {
     pub seen: usize,
-    /// No earlier one is, in 95 % of all sweeps; `None` = nothing was run twice.
+    /// First step that may be sufficient in 95 % of all sweeps; `None` = no repetitions.
     pub least: Option<usize>,
-    /// Step that is sufficient in 95 % of all sweeps; `None` if unknown.
+    /// Step that is sufficient in 95 % of all sweeps; `None` = unknown.
     pub most: Option<usize>,
 }
 

@@ -60,14 +60,14 @@ pub struct Sweep {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SweepPoint {
-    /// The options that make it, with their values.
+    /// Options of the point with their values.
     pub settings: Vec<Setting>,
-    /// Maximum outstanding I/Os; or the requested IOPS, if only these vary.
+    /// Maximum outstanding I/Os, or requested IOPS if only these vary.
     pub load: u64,
-    /// The load is I/Os per second.
+    /// Whether the load is I/Os per second.
     pub by_rate: bool,
     pub threads: u64,
-    /// Points of a group differ in load alone.
+    /// Group of points that differ only in load.
     pub group: usize,
     /// Planned duration of its run in s.
     pub seconds: f64,
@@ -76,11 +76,11 @@ pub struct SweepPoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SweepAction {
-    /// A point, by its number from 0.
+    /// Point by its number, from 0.
     Point(usize),
     Reference(usize),
     Rate(u64),
-    /// A slice of a point before the storage has settled; no figure of the answer.
+    /// Slice of a point before the storage is settled, not used for the answer.
     WarmUp(usize),
 }
 
@@ -108,7 +108,7 @@ impl Setting {
         }
     }
 
-    /// Whether it changes the work itself: IOPS of different work can't be ranked.
+    /// Whether the axis changes the work itself, so that IOPS cannot be ranked.
     pub fn is_work(&self) -> bool {
         const WORK: &str =
             "-b -w -r -rs -s -B -f --trim --write-zeroes --fua --fsync-every --compress --dedupe";

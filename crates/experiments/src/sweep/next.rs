@@ -13,23 +13,23 @@ use std::collections::HashMap;
 
 /// Minimum number of points for reference runs, which would otherwise be the majority.
 const MIN_POINTS_FOR_REFERENCES: usize = 4;
-/// The objective is found to this share of the maximum.
+/// Precision of the objective as a share of the maximum.
 const PRECISION: f64 = 0.02;
-/// Rates that are tried for it at most.
+/// Maximum number of rates tried for it.
 const MAX_TRIED_LOADS: usize = 12;
 const COARSE: usize = 5;
 
-/// I/Os per second of runs that are only assumed.
+/// Assumed I/Os per second of hypothetical runs.
 const INVENTED_IOPS: f64 = 10_000.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextPoint {
     Run(SweepAction),
     Done {
-        /// Something was left out for it.
+        /// Whether something was omitted because of the budget.
         out_of_budget: bool,
     },
-    /// The completed runs belong to another sweep, starting at this run, counted from 0.
+    /// The completed runs differ from this sweep, from this run on, counted from 0.
     Astray(usize),
 }
 
@@ -54,7 +54,7 @@ pub(super) fn forecast(sweep: &Sweep, history: &[CompletedPoint]) -> Vec<SweepAc
 }
 
 enum Stop {
-    /// The next action, which has not run yet.
+    /// Next action, not started yet.
     Run(SweepAction),
     Budget,
     Astray,
@@ -192,8 +192,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// The places of a pass. With slices every second pass goes the previous way back, so that what
-    /// drifts evenly weighs on all points equally.
+    /// The positions of a pass. With slices every second pass runs in reverse order, so that a steady drift
+    /// affects all points equally.
     fn pass_order(&self, count: usize, number: usize) -> Vec<usize> {
         let Settings { order, slices, .. } = self.sweep.settings;
         let mirrored = slices && number % 2 == 1;
@@ -242,7 +242,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Runs them all, as often as they want.
+    /// Runs all actions with their repetitions.
     fn run_passes(&mut self, items: &[SweepAction]) -> Result<(), Stop> {
         let order = self.sweep.settings.order;
         if order == SweepOrder::Given {
@@ -304,7 +304,7 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Places halfway between the best of those tried and its neighbours.
+    /// Returns the indexes halfway between the best tried one and its neighbours.
     fn halfway_places(&self, tried: &[usize], points: &[usize]) -> Vec<usize> {
         let worth = |at: usize| {
             let tally = self.tallies.get(&SweepAction::Point(points[at]));
@@ -320,7 +320,7 @@ impl<'a> Replay<'a> {
         new
     }
 
-    /// First the maximum, then parts of it as offered rates, then rates around the objective.
+    /// Measures the maximum, then shares of it as offered rates, then rates around the objective.
     fn run_curve(&mut self) -> Result<(), Stop> {
         let settings = &self.sweep.settings;
         self.run_passes(&[SweepAction::Point(0)])?;
@@ -372,7 +372,7 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// 0 of nothing.
+/// Returns the mean; 0 without values.
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }

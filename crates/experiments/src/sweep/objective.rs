@@ -15,19 +15,16 @@ const MIN_IOS_ABOVE: f64 = 10.0;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// `avg`
     Average,
-    /// `p99`
     P99,
-    /// `p99.9`
     P999,
 }
 
-/// A latency that isn't to be exceeded.
+/// Latency limit.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Objective {
     pub measure: Measure,
-    /// Maximum good latency in ms.
+    /// Maximum permitted latency in ms.
     pub limit_ms: f64,
 }
 
@@ -42,7 +39,7 @@ impl Measure {
 }
 
 impl Objective {
-    /// Reads `p99=5ms`, `p99.9=500us`, `avg=1s`.
+    /// Parses `p99=5ms`, `p99.9=500us`, `avg=1s`.
     ///
     /// # Errors
     /// Fails with the expected values.
@@ -62,7 +59,7 @@ impl Objective {
         Ok(Objective { measure, limit_ms: number * ms })
     }
 
-    /// I/Os of a run that suffice for a certain result.
+    /// Returns the number of I/Os of a run that suffice for a certain result.
     pub fn min_ios(self) -> f64 {
         self.measure.slower().map_or(MIN_IOS_ABOVE, |share| MIN_IOS_ABOVE / share)
     }
@@ -87,16 +84,16 @@ impl std::fmt::Display for Objective {
     }
 }
 
-/// A load and how its runs came out.
+/// Load with the results of its runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadOutcome {
-    /// The load: an offered rate, or I/Os outstanding.
+    /// Load: an offered rate, or outstanding I/Os.
     pub load: f64,
     /// The objective's figure of each run in ms.
     pub values_ms: Vec<f64>,
     /// Whether the offered rate was achieved on average; true without an offered rate.
     pub kept_up: bool,
-    /// Whether every run had enough I/Os for the figure.
+    /// Whether each run had enough I/Os for the figure.
     pub enough_ios: bool,
 }
 
@@ -136,12 +133,12 @@ impl LoadOutcome {
         LoadOutcome { load, values_ms: values, kept_up, enough_ios }
     }
 
-    /// Logarithms: latencies vary by factors.
+    /// Returns logarithms, because latencies vary by factors.
     fn log_figures(&self) -> Vec<f64> {
         self.values_ms.iter().map(|value| value.max(1e-9).ln()).collect()
     }
 
-    /// Whether it apparently meets the objective; `None` without a measurement.
+    /// Whether it apparently meets the objective; `None` = not measured.
     fn keeps_objective(&self, objective: Objective) -> Option<bool> {
         let logarithms = self.log_figures();
         let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
@@ -149,20 +146,20 @@ impl LoadOutcome {
     }
 }
 
-/// The highest load that keeps an objective.
+/// Highest load that meets an objective.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct SloResult {
-    /// The highest load that keeps it, below the first that doesn't; `None` = none does.
+    /// Highest load that meets it, below the first that does not; `None` = none.
     pub highest: Option<f64>,
-    /// The first load that doesn't; `None` = all do.
+    /// First load that does not meet it; `None` = all do.
     pub broken: Option<f64>,
     /// Highest load that certainly meets it, by the repetitions; `None` if there is no such load, or no
     /// repetitions.
     pub surely_kept: Option<f64>,
-    /// Lowest load that certainly fails it; `None` if there is no such load, or no repetitions.
+    /// Lowest load that certainly fails it; `None` = none, or no repetitions.
     pub surely_broken: Option<f64>,
     pub repeated: bool,
-    /// Loads of which nothing is sure because their runs had too few I/Os for the percentile.
+    /// Number of loads without a certain result, whose runs had too few I/Os for the percentile.
     #[serde(skip)]
     pub too_few_ios: u32,
 }
@@ -222,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_objective_is_a_figure_and_a_time() {
+    fn objective_is_parsed_as_figure_and_time() {
         for (text, measure, ms) in [
             ("p99=5ms", Measure::P99, 5.0),
             ("p99.9=500us", Measure::P999, 0.5),
@@ -261,10 +258,10 @@ mod tests {
         assert_eq!(find_kept(&[], objective).highest, None);
     }
 
-    /// 0.15 % of the I/Os take 20 ms, so that the 99.9th percentile does: half of all runs of 500 I/Os
-    /// have none of them.
+    /// 0.15 % of the I/Os take 20 ms, and so does the 99.9th percentile. Half of all runs of 500 I/Os have no
+    /// such I/O.
     #[test]
-    fn a_percentile_of_too_few_ios_is_never_sure() {
+    fn percentile_of_few_ios_is_never_certain() {
         let objective = Objective { measure: Measure::P999, limit_ms: 5.0 };
         let load =
             |enough_ios| LoadOutcome { load: 50.0, values_ms: vec![1.0, 1.01], kept_up: true, enough_ios };
@@ -280,7 +277,7 @@ mod tests {
         );
     }
 
-    /// A run of 10 s.
+    /// Returns a run of 10 s.
     fn line(ios: f64) -> RunRow {
         RunRow {
             iops: ios / 10.0,

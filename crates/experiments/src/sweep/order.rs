@@ -18,14 +18,14 @@ pub(super) fn pass(order: SweepOrder, count: usize, number: usize) -> Vec<usize>
     }
 }
 
-/// Neighbours far from each other: by the bits of their numbers, read backwards.
+/// Returns an order that separates neighbours, by the reversed bits of their numbers.
 fn spread_order(count: usize) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     places.sort_by_key(|place| place.reverse_bits());
     places
 }
 
-/// The same random numbers every time: a sweep that continues finds its order again.
+/// Returns a reproducible random order, so that a continued sweep has the same one.
 fn shuffled_order(count: usize, number: usize) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     Random::new(number as u64 + 1).shuffle(&mut places);
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn interleaved_is_spread_and_comes_back() {
+    fn interleaved_order_spreads_neighbours() {
         assert_eq!(pass(SweepOrder::Interleaved, 8, 0), [0, 4, 2, 6, 1, 5, 3, 7]);
         assert_eq!(pass(SweepOrder::Interleaved, 8, 1), [7, 3, 5, 1, 6, 2, 4, 0]);
         assert_eq!(pass(SweepOrder::Interleaved, 7, 0), [0, 4, 2, 6, 1, 5, 3]);

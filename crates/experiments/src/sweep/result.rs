@@ -10,15 +10,14 @@ use serde::{Deserialize, Serialize};
 pub struct SweepResult {
     pub format: AnswerFormat,
     pub command_line: String,
-    /// The common work of all points, without the swept options.
     #[serde(flatten)]
     pub work: RepeatedWork,
     pub ended: SweepOutcome,
     pub settings: Settings,
     pub points: Vec<PointRow>,
-    /// The command line of each point.
+    /// Command lines of the points.
     pub commands: Vec<String>,
-    /// Derived from the points; a reader recomputes them.
+    /// Answers, which a reader recomputes from the points.
     #[serde(skip_deserializing)]
     pub answers: Vec<SweepAnswer>,
     pub drift: Option<Drift>,
@@ -78,12 +77,12 @@ impl SweepResult {
         super::csv(&self.points)
     }
 
-    /// The command line of a point, by its place.
+    /// Returns the command line of a point by its index.
     pub fn command(&self, place: usize) -> String {
         self.commands.get(place).cloned().unwrap_or_default()
     }
 
-    /// All runs of all points, each labelled with its point.
+    /// Returns all runs of all points, labelled with their points.
     pub fn summaries(&self, name: &str) -> Vec<RunSummary> {
         let runs = self.points.iter().flat_map(|row| row.runs.iter().map(move |line| (row, line)));
         let summary = |((row, line), number): ((&PointRow, &crate::RunRow), usize)| RunSummary {

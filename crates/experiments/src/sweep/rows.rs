@@ -12,20 +12,20 @@ use diskspd_results::RunVerdict;
 pub struct PointRow {
     pub what: SweepAction,
     pub settings: Vec<Setting>,
-    /// I/Os outstanding, or I/Os per second offered.
+    /// Outstanding I/Os, or offered I/Os per second.
     pub load: u64,
-    /// The load is I/Os per second.
+    /// Whether the load is I/Os per second.
     pub by_rate: bool,
     pub threads: u64,
-    /// Points of a group differ in load alone.
+    /// Group of points that differ only in load.
     pub group: usize,
     pub runs: Vec<RunRow>,
-    /// Reference runs of the point. They do not affect its figures, but show the run-to-run variation.
+    /// Reference runs of the point, which show the run-to-run variation but do not affect its figures.
     pub references: Vec<RunRow>,
     /// Mean duration of its runs with preparation and cleanup in s.
     pub run_s: f64,
     pub failure: Option<String>,
-    /// IOPS over runs; `None` = none went well.
+    /// IOPS over runs; `None` = no successful run.
     pub iops: Option<Spread>,
     /// Combined figures: means of rates and means, medians of percentiles, the worst verdict, and the most
     /// frequent limit. `None` if no run succeeded.
@@ -40,7 +40,6 @@ impl PointRow {
         }
     }
 
-    /// The unit of its load.
     pub fn unit(&self) -> &'static str {
         if self.by_rate { "IOPS offered" } else { "outstanding" }
     }
@@ -49,7 +48,7 @@ impl PointRow {
         if self.by_rate { "I/Os per second offered" } else { "I/Os outstanding" }
     }
 
-    /// Whether it is an offered rate of a curve, not a point of the grid.
+    /// Whether it is an offered rate of a curve instead of a grid point.
     pub fn is_offered(&self) -> bool {
         matches!(self.what, SweepAction::Rate(_))
     }
@@ -103,7 +102,7 @@ pub fn rows(sweep: &Sweep, history: &[CompletedPoint]) -> Vec<PointRow> {
     rows
 }
 
-/// `None` = it has not been run.
+/// Returns `None` if it has not been run.
 fn point_row(sweep: &Sweep, what: SweepAction, history: &[CompletedPoint]) -> Option<PointRow> {
     let ran: Vec<&CompletedPoint> = history.iter().filter(|ran| ran.what == what).collect();
     if ran.is_empty() {

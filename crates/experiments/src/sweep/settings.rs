@@ -12,7 +12,7 @@ pub enum SweepOrder {
     Interleaved,
     /// All repetitions of a point before the next point.
     Given,
-    /// Passes over all points, each in another random order, which is reproducible.
+    /// Passes over all points, each in another reproducible random order.
     Random,
 }
 
@@ -37,9 +37,8 @@ pub struct Settings {
     pub repeat: Repeat,
     pub diagonal: bool,
     pub adaptive: bool,
-    /// `--curve`: shares of the maximum, rising; empty = no curve.
+    /// `--curve`: shares of the maximum, ascending; empty = no curve.
     pub curve: Vec<f64>,
-    /// `--slo`
     pub objective: Option<Objective>,
     /// `--until-sure`: whether points are repeated until the answer is certain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -83,7 +82,7 @@ pub fn seconds(text: &str) -> Result<f64, &'static str> {
     number.map(|number| number * unit).ok_or("a time as in 5s, 30m or 2h")
 }
 
-/// Steps of a curve that names none.
+/// Default step of a curve.
 const STEP: f64 = 0.1;
 
 /// Parses rising shares of the maximum: `10%..100%` in steps of 10 %, `20%..90%+5%`, or a list

@@ -12,16 +12,16 @@ use crate::repeat;
 
 /// Slices of each point before the first answer.
 pub const MIN_SLICES: u32 = 2;
-/// Slices of a point, without `--until-sure`.
+/// Maximum slices of a point without `--until-sure`.
 const MAX_SLICES: usize = 12;
 pub(super) const MAX_WARM_UPS: usize = 10;
-/// Two slices that differ by at most this share have no trend.
+/// Maximum difference of two slices without a trend, as a share.
 const SETTLED: f64 = 0.05;
-/// Loads of a narrow interval; half of all loads if they are fewer.
+/// Maximum loads of a narrow interval; half of all loads if they are fewer.
 const NARROW: usize = 4;
 /// Lengths of a slice in s.
 const LENGTHS: [u32; 4] = [1, 2, 5, 10];
-/// I/Os of a slice whose rate is a usable figure.
+/// Minimum I/Os of a slice with a usable rate.
 const MIN_IOS: f64 = 100.0;
 /// Slices of the references and passes before the first answer, other than the points.
 const REFERENCES: usize = 3;
@@ -41,7 +41,7 @@ impl Sweep {
         self.points.get(number).map_or(0.0, |point| point.seconds) + self.settings.settle_s
     }
 
-    /// The duration of a slice after these runs in s.
+    /// Returns the duration of a slice in s after these runs.
     pub fn slice_seconds(&self, what: SweepAction, history: &[CompletedPoint]) -> u32 {
         match what {
             SweepAction::WarmUp(_) => 1,
@@ -75,7 +75,7 @@ fn slice_length(sweep: &Sweep, history: &[CompletedPoint]) -> u32 {
     LENGTHS.into_iter().find(enough).unwrap_or(LENGTHS[LENGTHS.len() - 1])
 }
 
-/// Returns the most slices of a point.
+/// Returns the maximum slices of a point.
 pub(super) fn max_slices(settings: &Settings) -> usize {
     if settings.slices && !settings.until_sure { MAX_SLICES } else { repeat::MAX_RUNS as usize }
 }

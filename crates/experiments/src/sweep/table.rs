@@ -21,7 +21,6 @@ pub fn lines(rows: &[PointRow], roles: impl Fn(usize) -> String) -> Vec<PointFig
 }
 
 impl<'a> PointFigures<'a> {
-    /// All columns, in order.
     pub const COLUMNS: &'a [TableColumn<PointFigures<'a>>] = &[
         TableColumn::<PointFigures>::words("point", PointFigures::name).brief_and_paged().with_least_width(5),
         TableColumn::<PointFigures>::number("IOPS", PointFigures::iops_cell)

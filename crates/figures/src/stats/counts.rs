@@ -62,23 +62,23 @@ impl LatencySums {
         self.squares_us2 = self.squares_us2.saturating_add(other.squares_us2);
     }
 
-    /// Mean latency; `None` = no I/O.
+    /// Returns the mean latency; `None` = no I/O.
     pub fn mean(&self) -> Option<Millis> {
         (self.ios > 0).then(|| Millis::of_mean_ns(self.sum_ns as f64 / self.ios as f64))
     }
 
-    /// Mean of the squares of the latencies, ms²; `None` = no I/O.
+    /// Returns the mean square of the latencies in ms²; `None` = no I/O.
     pub fn mean_square_ms2(&self) -> Option<f64> {
         (self.ios > 0).then(|| self.squares_us2 as f64 / self.ios as f64 / 1e6)
     }
 }
 
-/// The latencies of a time span from interval to interval, all threads together.
+/// Latencies of a time span by interval, over all threads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LatencySeries {
-    /// Length of an interval in us.
+    /// Length of an interval in µs.
     pub width_us: u64,
-    /// The intervals from the beginning of measuring on; the last one may be shorter.
+    /// Intervals from the start of the measurement; the last one may be shorter.
     pub intervals: Vec<LatencySums>,
 }
 
@@ -133,11 +133,11 @@ pub struct LatencyLog {
 }
 
 impl LatencyLog {
-    /// Creates a log for a time span of `duration_s` s. All memory is reserved here.
+    /// Creates a log for a time span of `duration_s` s, with all its memory.
     pub fn new(duration_s: u32) -> LatencyLog {
         let seconds = u64::from(duration_s).div_ceil(MAX_ENTRIES).max(1);
         let width = seconds * 1_000_000_000;
-        // What is late goes into one more.
+        // Late values are counted in an additional interval.
         let kept = u64::from(duration_s).div_ceil(seconds) + 1;
         LatencyLog {
             width,
@@ -147,13 +147,13 @@ impl LatencyLog {
         }
     }
 
-    /// Whether the current interval has ended at `since_start` ns after measuring began.
+    /// Whether the current interval has ended at `since_start` ns after the start of the measurement.
     #[inline(always)]
     pub fn is_over(&self, since_start: u64) -> bool {
         since_start >= self.end
     }
 
-    /// Closes the interval that is over: all latencies before `since_start` are in `all`.
+    /// Closes the current interval; `all` contains all latencies before `since_start`.
     pub fn close(&mut self, since_start: u64, all: &Moments) {
         self.put_interval(all);
         // Nothing was completed in those between. What comes behind the last one belongs to it.
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn no_time_span_takes_more_room_than_was_reserved() {
+    fn latency_log_stays_within_reserved_memory() {
         for (duration, width) in [(0, 1), (1, 1), (4096, 1), (4097, 2), (u32::MAX, 1_048_576)] {
             let mut log = LatencyLog::new(duration);
             let capacity = log.intervals.capacity();

@@ -4,14 +4,14 @@ use super::histogram::BUCKETS;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum StoredError {
-    /// Moments that no values have: count, minimum, maximum, sum, sum of squares.
+    /// Impossible moments: count, minimum, maximum, sum, sum of squares.
     #[error("count {0}, minimum {1}, maximum {2}, sum {3} and sum of squares {4} contradict each other")]
     Moments(u64, u64, u64, u128, u128),
     #[error("the histogram ends within a bucket")]
     CutHistogram,
     #[error("there is no histogram bucket {bucket}, the last one is {}", BUCKETS - 1)]
     NoBucket { bucket: usize },
-    /// A bucket that would not have been stored.
+    /// Bucket that is never stored.
     #[error("histogram bucket {0} is empty or out of order")]
     Bucket(usize),
     /// Counts exceed 64 bits.
@@ -21,7 +21,7 @@ pub(super) enum StoredError {
     Count { found: u64, expected: u64 },
     #[error("the histogram's first and last bucket are not the buckets of its minimum and maximum")]
     Ends,
-    /// A sum, ns, that the buckets don't allow.
+    /// Sum in ns that contradicts the buckets.
     #[error("the histogram's buckets cannot add up to {0} ns")]
     Sum(u128),
     #[error("the series ends within an interval")]

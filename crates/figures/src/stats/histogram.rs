@@ -17,16 +17,15 @@ pub(super) const BUCKETS: usize = Buckets::CELLS;
 /// are never touched, which matters for hundreds of threads and targets with two histograms each.
 #[derive(Debug, Clone, Default)]
 pub struct Histogram {
-    /// Latencies by [`index`], all of them or none.
+    /// Counts by [`index`]; all buckets or none.
     counts: Vec<u64>,
     pub(super) moments: Moments,
-    /// Without `counts` the buckets as they are stored (`pack_cells`): a record with thousands of
-    /// histograms is read to be
-    /// reported, and takes no more memory than its text.
+    /// The buckets in their stored form (`pack_cells`), if there are no `counts`. A record with thousands of
+    /// histograms that is read for a report therefore takes no more memory than its text.
     stored: Box<[u8]>,
 }
 
-/// Equal contents, whether allocated or not.
+/// Compares contents, whether or not memory is allocated.
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
         self.moments == other.moments && self.filled().eq(other.filled())
@@ -36,8 +35,8 @@ impl PartialEq for Histogram {
 impl Eq for Histogram {}
 
 impl Histogram {
-    /// An empty histogram with all its memory: recording never allocates. [`Histogram::default`] takes none
-    /// until something is added.
+    /// Creates an empty histogram with all its memory, so that recording never allocates;
+    /// [`Histogram::default`] allocates on the first value.
     pub fn new() -> Histogram {
         Histogram { counts: vec![0; BUCKETS], ..Histogram::default() }
     }
@@ -70,7 +69,7 @@ impl Histogram {
         self.counts[index(nanos)] += count;
     }
 
-    /// Has room for every latency from here on.
+    /// Allocates all buckets.
     fn allocate_buckets(&mut self) {
         if self.counts.is_empty() {
             let stored = std::mem::take(&mut self.stored);
@@ -79,17 +78,17 @@ impl Histogram {
         }
     }
 
-    /// The histogram that was stored so; the buckets are checked.
+    /// Restores a stored histogram after checks of its buckets.
     pub(super) fn of_stored(moments: Moments, stored: Vec<u8>) -> Histogram {
         Histogram { moments, stored: stored.into(), ..Histogram::default() }
     }
 
-    /// The filled buckets, ascending, as pairs of distance and count.
+    /// Returns the non-empty buckets, ascending, as pairs of distance and count.
     pub(super) fn pack_cells(&self) -> Vec<u8> {
         pack(self.filled())
     }
 
-    /// Adds the content of `other`, with the same result as recording all of its latencies here.
+    /// Adds the content of `other`, with the same result as recording its latencies here.
     pub fn merge(&mut self, other: &Histogram) {
         if other.moments.count == 0 {
             return;
@@ -105,7 +104,7 @@ impl Histogram {
         self.moments.merge(&other.moments);
     }
 
-    /// Count, mean, deviation, minimum and maximum: exact.
+    /// Returns the exact count, mean, deviation, minimum and maximum.
     pub fn moments(&self) -> &Moments {
         &self.moments
     }
@@ -130,7 +129,7 @@ impl Histogram {
         Some(max)
     }
 
-    /// Returns the number of latencies longer than `nanos`, without the latencies in the same bucket.
+    /// Returns the number of latencies longer than `nanos`, except those in the same bucket.
     pub fn longer_than(&self, nanos: u64) -> u64 {
         let longer = self.filled().filter(|(bucket, _)| *bucket > index(nanos));
         longer.fold(0, |sum, (_, count)| sum.saturating_add(count))
@@ -156,7 +155,7 @@ impl Histogram {
     }
 }
 
-/// Buckets, ascending, with their counts as they are stored.
+/// Packs ascending buckets with their counts for storage.
 pub(super) fn pack(buckets: impl Iterator<Item = (usize, u64)>) -> Vec<u8> {
     let (mut packed, mut next) = (Vec::new(), 0);
     for (bucket, count) in buckets {
@@ -167,7 +166,7 @@ pub(super) fn pack(buckets: impl Iterator<Item = (usize, u64)>) -> Vec<u8> {
     packed
 }
 
-/// (bucket, count) of buckets that are stored so and were checked.
+/// Unpacks (bucket, count) of stored buckets that were checked.
 fn unpack_buckets(stored: &[u8]) -> impl Iterator<Item = (usize, u64)> + '_ {
     let (mut rest, mut next) = (stored.iter(), 0);
     std::iter::from_fn(move || {
@@ -182,7 +181,7 @@ pub(super) fn index(nanos: u64) -> usize {
     Buckets::cell(nanos)
 }
 
-/// The first and the last latency of a bucket in ns.
+/// Returns the first and the last latency of a bucket in ns.
 pub(super) fn bounds(index: usize) -> (u64, u64) {
     let first = Buckets::first(index);
     let last = if index + 1 < BUCKETS { first + (Buckets::width(index) - 1) } else { u64::MAX };

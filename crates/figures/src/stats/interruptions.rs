@@ -3,7 +3,7 @@
 
 use super::MAX_SLOPE;
 
-/// Intervals that are apart from the others.
+/// Intervals that differ from the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interruptions {
     pub intervals: usize,
@@ -13,16 +13,15 @@ pub struct Interruptions {
     pub rate: f64,
     pub begin: usize,
     pub end: usize,
-    /// Number of intervals between the starts of consecutive stretches; `None` if irregular or fewer than
+    /// Number of intervals between the starts of consecutive interruptions; `None` = irregular or fewer than
     /// three.
     pub period: Option<f64>,
     /// Share of the variance of all intervals that the two rates explain.
     pub explained: f64,
 }
 
-/// The interruptions of a series whose level, outliers left out, is `level`. `None` = they change the mean
-/// of all by less than matters ([`MAX_SLOPE`]), or the values scatter around one rate and not around
-/// two.
+/// The interruptions of a series; `level` is its level without outliers. `None` = their effect on the overall
+/// mean is insignificant ([`MAX_SLOPE`]), or the values scatter around one rate instead of two.
 pub(super) fn detect(rates: &[f64], level: f64) -> Option<Interruptions> {
     let split = Split::split_rates(rates)?;
     let (slow, fast): (Vec<f64>, Vec<f64>) = rates.iter().partition(|rate| **rate <= split.at);
@@ -61,9 +60,9 @@ fn explained_by_chance(count: usize) -> f64 {
     (0.7 + 2.4 / count.max(1) as f64).max(0.8)
 }
 
-/// The division into slower and faster values that explains most of their variance.
+/// Division into slower and faster values that explains most of their variance.
 struct Split {
-    /// The fastest of the slower ones.
+    /// Fastest of the slower values.
     at: f64,
     explained: f64,
 }

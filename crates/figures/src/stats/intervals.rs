@@ -23,7 +23,7 @@ const MAX_INTERVALS: u64 = 1 << 20;
 /// no memory.
 const BUDGET: u64 = 512 << 20;
 const HEADER: u64 = 40;
-/// Most that a cell takes: the distance from the last one, and the count.
+/// Maximum bytes of a cell: the distance from the last one, and the count.
 const PER_CELL: u64 = 2 + 5;
 
 fn cell_middle(cell: usize) -> u64 {
@@ -37,19 +37,19 @@ pub struct IntervalLog {
     /// Width of an interval in ns.
     width: u64,
     kept: u64,
-    /// The interval that is being counted.
+    /// Index of the current interval.
     current: u64,
     end: u64,
     /// Bytes read and written in it.
     bytes: [u64; 2],
-    /// Latencies in it by [`Cells`]; no elements = latencies are not measured.
+    /// Latencies in it by [`Cells`]; empty = not measured.
     cells: Vec<u32>,
     /// The intervals before it: number (as distance), bytes read, bytes written, cells + 1 (0 = no room for
     /// latencies), and for each cell its distance from the last one and its count.
     log: Vec<u8>,
     /// Maximum length of the log in bytes.
     limit: u64,
-    /// The last interval in the log, plus 1.
+    /// Index of the last interval in the log, plus 1.
     next: u64,
 }
 
@@ -103,7 +103,7 @@ impl IntervalLog {
         }
     }
 
-    /// The next interval that has an I/O begins.
+    /// Starts the next interval with an I/O.
     #[cold]
     fn start_interval(&mut self, since_start: u64) {
         self.pack();
@@ -142,7 +142,7 @@ impl IntervalLog {
     }
 }
 
-/// The intervals of a time span, all threads merged.
+/// Intervals of a time span, merged over all threads.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intervals {
     intervals: Vec<Interval>,
@@ -198,12 +198,12 @@ impl Intervals {
         }
     }
 
-    /// Adds what another part of the same run recorded, interval by interval.
+    /// Adds the intervals of another part of the same run.
     pub fn merge(&mut self, other: &Intervals) {
         self.merge_at(0, other);
     }
 
-    /// Adds `other` with its intervals moved to index `first`.
+    /// Adds `other`, with its intervals moved to index `first`.
     pub fn merge_at(&mut self, first: usize, other: &Intervals) {
         for (number, theirs) in (first..).zip(&other.intervals) {
             self.interval_at(number).merge(theirs);
@@ -220,13 +220,13 @@ impl Intervals {
         self.intervals.splice(..0, std::iter::repeat_n(Interval::default(), count));
     }
 
-    /// Leaves `count` intervals, from number `first` on.
+    /// Keeps `count` intervals from `first` on.
     pub fn keep(&mut self, first: usize, count: usize) {
         self.intervals.drain(..first.min(self.intervals.len()));
         self.intervals.truncate(count);
     }
 
-    /// An interval, from 0; `None` = nothing happened in it or any later one.
+    /// Returns an interval, from 0; `None` = no I/O in it or later.
     pub fn get(&self, number: usize) -> Option<&Interval> {
         self.intervals.get(number)
     }
@@ -279,8 +279,8 @@ impl Interval {
         };
     }
 
-    /// The smallest latency (ns) that at least the share `p` of the interval's I/Os doesn't exceed, at most
-    /// 0.8 % off. `None` = no I/O, or its latencies were not kept.
+    /// Returns the smallest latency (ns) not exceeded by at least the share `p` of the interval's I/Os, with
+    /// an error of at most 0.8 %. `None` = no I/O, or its latencies were not kept.
     pub fn percentile(&self, p: f64) -> Option<u64> {
         let latencies = self.latencies.as_ref()?;
         let total: u64 = latencies.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
@@ -294,7 +294,7 @@ impl Interval {
     }
 }
 
-/// Two ascending lists of (cell, count) as one.
+/// Merges two ascending lists of (cell, count).
 fn merge_cells(mine: Vec<(u16, u64)>, theirs: &[(u16, u64)]) -> Vec<(u16, u64)> {
     if mine.is_empty() {
         return theirs.to_vec();
@@ -328,7 +328,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn compact_json_is_read_as_any_other() {
+    fn compact_and_spaced_json_read_alike() {
         let whole = r#"{"read_bytes":1,"write_bytes":20,"latencies":[[3,4],[65535,18446744073709551615]]}"#;
         let none = r#"{"read_bytes":0,"write_bytes":0,"latencies":[]}"#;
         for text in [whole, none] {

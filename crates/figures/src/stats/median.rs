@@ -1,6 +1,6 @@
 //! The median.
 
-/// The value in the middle, or the mean of the two there; 0 of nothing.
+/// Returns the median; the mean of the two middle values, or 0 without values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);

@@ -42,7 +42,7 @@ impl Moments {
         self.squares = self.squares.saturating_add((wide * wide).saturating_mul(many));
     }
 
-    /// Adds the content of `other`. An empty `other` changes nothing, including its extremes.
+    /// Adds the content of `other`. An empty `other` has no effect, also not on the extremes.
     pub fn merge(&mut self, other: &Moments) {
         self.count = self.count.saturating_add(other.count);
         self.min = self.min.min(other.min);
@@ -55,17 +55,17 @@ impl Moments {
         self.count
     }
 
-    /// Shortest, ns; `None` = empty.
+    /// Returns the minimum in ns; `None` = empty.
     pub fn min(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min)
     }
 
-    /// Longest, ns; `None` = empty.
+    /// Returns the maximum in ns; `None` = empty.
     pub fn max(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max)
     }
 
-    /// Arithmetic mean, ns; `None` = empty.
+    /// Returns the arithmetic mean in ns; `None` = empty.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }

@@ -43,7 +43,7 @@ fn spread_of_differences(values: &[f64], distance: usize) -> f64 {
     TO_DEVIATION * deviation_around(&differences)
 }
 
-/// Median of the absolute distances from the median.
+/// Returns the median absolute deviation from the median.
 pub(crate) fn deviation_around(values: &[f64]) -> f64 {
     let middle = median(values.iter().copied());
     median(values.iter().map(|value| (value - middle).abs()))
@@ -51,7 +51,7 @@ pub(crate) fn deviation_around(values: &[f64]) -> f64 {
 
 pub(crate) const MIN_NEIGHBOURS: usize = 4;
 
-/// A value with its neighbours on both sides.
+/// Returns a value with its neighbours on both sides.
 fn neighbourhood(values: &[f64], index: usize) -> &[f64] {
     let from = index.saturating_sub(MIN_NEIGHBOURS);
     let to = (index + MIN_NEIGHBOURS + 1).min(values.len());

@@ -18,7 +18,7 @@ pub fn cumulative(x: f64) -> f64 {
     (0.5 + sum * density(x)).clamp(0.0, 1.0)
 }
 
-/// The density at `x` deviations from the mean.
+/// Returns the density at `x` standard deviations from the mean.
 pub fn density(x: f64) -> f64 {
     (-x * x / 2.0).exp() / (2.0 * PI).sqrt()
 }
@@ -38,7 +38,7 @@ impl NormalValues {
         radius * (2.0 * PI * self.uniform()).cos()
     }
 
-    /// Above 0, at most 1 (SplitMix64).
+    /// Returns a number above 0 and at most 1 (SplitMix64).
     fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// Minimum duration of an outage in seconds; shorter ones are pauses ([`super::stalls`]).
 pub(crate) const MIN_OUTAGE_S: f64 = 1.0;
-/// Far less: at most this share of the usual rate.
+/// Maximum share of the usual rate of an outage.
 const LOW_RATE_SHARE: f64 = 0.05;
 /// Minimum number of I/Os in a usual second; below, a rate twenty times lower is not significant.
 const MIN_USUAL_IOS: f64 = 400.0;
@@ -14,7 +14,7 @@ const MIN_USUAL_IOS: f64 = 400.0;
 const MIN_RATE_AROUND: f64 = 0.5;
 const MIN_EMPTY_SHARE: f64 = 0.95;
 const HABIT_TIMES: usize = 4;
-/// ... and that take more of the time than this share are how the target works.
+/// .. and maximum share of the time; more is normal for the target.
 const HABIT_SHARE: f64 = 0.25;
 /// Threshold that fewer than one in a thousand (e^-7) runs without an outage exceed at random.
 const CHANCE_DEVIATIONS: f64 = 7.0;
@@ -30,7 +30,7 @@ pub struct IdleStretch {
     pub end_s: f64,
     /// I/Os completed in it.
     pub ios: u64,
-    /// I/Os that would usually be completed in as much time; `None` = nothing ever was.
+    /// Usual number of I/Os in this time; `None` = none ever completed.
     pub usual_ios: Option<f64>,
 }
 
@@ -42,17 +42,17 @@ impl IdleStretch {
 
 #[derive(Debug, Clone, Copy)]
 pub struct WatchedIos<'a> {
-    /// I/Os completed, by interval.
+    /// Completed I/Os by interval.
     pub counts: &'a [u64],
     /// Length of an interval in s.
     pub width_s: f64,
-    /// I/Os that can be in flight at once.
+    /// Maximum number of I/Os in flight.
     pub in_flight: u64,
-    /// Intervals of which nothing is known, ascending: the program itself could not run.
+    /// Unobserved intervals, ascending, in which the program itself could not run.
     pub unseen: &'a [Range<usize>],
 }
 
-/// The outages, in the order of time.
+/// Returns the outages in order of time.
 pub fn detect(watched: WatchedIos) -> Vec<IdleStretch> {
     let WatchedIos { counts, width_s, in_flight, .. } = watched;
     let ios = sum(counts);
@@ -74,7 +74,7 @@ pub fn detect(watched: WatchedIos) -> Vec<IdleStretch> {
     let silent: Vec<Range<usize>> = silences.iter().filter(exceptional).cloned().collect();
     let within =
         |silence: &Range<usize>, low: &Range<usize>| low.start <= silence.start && silence.end <= low.end;
-    // What is silent nearly all the time is silent: its edges are known better.
+    // A series that is silent nearly all the time counts as silent; its edges are known better.
     let is_silent = |low: &Range<usize>| {
         silent
             .iter()
@@ -148,7 +148,7 @@ fn is_habit(
     among > HABIT_TIMES && taken > HABIT_SHARE * watched.counts.len() as f64
 }
 
-/// I/Os by interval outside of these stretches.
+/// Returns the I/Os per interval outside of these outages.
 fn rate_outside(watched: &WatchedIos, stretches: &[Range<usize>]) -> f64 {
     let without: usize = stretches.iter().map(Range::len).sum();
     sum(watched.counts) as f64 / watched.counts.len().saturating_sub(without).max(1) as f64
@@ -156,7 +156,7 @@ fn rate_outside(watched: &WatchedIos, stretches: &[Range<usize>]) -> f64 {
 
 struct UsualRate {
     per_interval: f64,
-    /// Intervals of a second.
+    /// Number of intervals in a second.
     second: usize,
     /// I/Os of the second that begins with each interval; `None` = not all of it was seen.
     seconds: Vec<Option<u64>>,
@@ -180,7 +180,7 @@ impl UsualRate {
         (usual >= MIN_USUAL_IOS).then_some(UsualRate { per_interval: usual / second as f64, second, seconds })
     }
 
-    /// Stretches of seconds with far less, which begin and end with the usual.
+    /// Returns runs of seconds with far fewer I/Os, between seconds with the usual rate.
     fn far_less(&self, watched: &WatchedIos) -> Vec<Range<usize>> {
         let most = LOW_RATE_SHARE * self.per_interval;
         let is_low = |ios: &Option<u64>| ios.is_some_and(|ios| ios as f64 <= most * self.second as f64);
@@ -206,7 +206,7 @@ impl UsualRate {
     }
 }
 
-/// Without the intervals at its edges that hold more than this.
+/// Removes the intervals at its edges with more than `most` I/Os.
 fn trim_range(counts: &[u64], stretch: Range<usize>, most: f64) -> Range<usize> {
     let is_low = |index: &usize| counts[*index] as f64 <= most;
     let begin = stretch.clone().find(is_low).unwrap_or(stretch.end);

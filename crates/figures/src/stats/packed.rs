@@ -3,7 +3,7 @@
 
 use super::Moments;
 
-/// A number, seven bits a byte, the lowest first.
+/// Appends a number, seven bits per byte, the lowest bits first.
 pub(super) fn push(log: &mut Vec<u8>, mut number: u64) {
     while number >= 128 {
         log.push(number as u8 | 128);
@@ -26,9 +26,9 @@ pub(super) fn pop(log: &mut std::slice::Iter<u8>) -> Option<u64> {
     Some(number)
 }
 
-/// All latencies are the same: count and latency follow.
+/// Format of equal latencies: count and latency follow.
 const UNIFORM: u64 = 0;
-/// Count, minimum, range, sum and squares follow.
+/// Format of different latencies: count, minimum, range, sum and squares follow.
 const NARROW: u64 = 1;
 /// Format flag: the upper 64 bits of both sums follow.
 const WIDE_SUMS: u64 = 2;
@@ -58,7 +58,7 @@ pub(crate) fn push_moments(log: &mut Vec<u8>, distance: u64, moments: &Moments) 
     }
 }
 
-/// Returns the next interval with its distance; `None` at the end.
+/// Returns the next interval with its distance; `None` = the end.
 #[inline]
 pub(crate) fn pop_moments(log: &mut std::slice::Iter<u8>) -> Option<(u64, Moments)> {
     let head = pop(log)?;

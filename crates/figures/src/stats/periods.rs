@@ -2,10 +2,10 @@
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Periodic {
-    /// Intervals from one turn to the next.
+    /// Length of a period in intervals.
     pub period: f64,
     pub times: usize,
-    /// Mean of the lowest part of a turn.
+    /// Mean of the lowest part of a period.
     pub low: f64,
     /// Mean of the highest part of a period.
     pub high: f64,

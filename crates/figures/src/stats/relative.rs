@@ -1,6 +1,6 @@
 //! The relative change of a figure.
 
-/// A larger ratio has no meaning, because the first figure is near zero.
+/// Maximum meaningful ratio; larger ones mean a first figure near zero.
 const MAX_RATIO: f64 = 100.0;
 
 /// The change from one figure to another, share of the first; `None` = the first is near zero, compared with
@@ -10,7 +10,7 @@ pub fn relative_change(from: f64, to: f64) -> Option<f64> {
     is_known.then(|| to / from - 1.0)
 }
 
-/// The change in parentheses after both figures: ` (-60 %)`; nothing where it has no meaning.
+/// Formats the change for parentheses after both figures: ` (-60 %)`; empty if meaningless.
 pub fn change_in_parentheses(from: f64, to: f64) -> String {
     relative_change(from, to).map_or(String::new(), |change| format!(" ({:+.0} %)", change * 100.0))
 }

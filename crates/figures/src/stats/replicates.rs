@@ -21,7 +21,7 @@ const MIN_RUNS_FOR_OUTLIERS: usize = 5;
 /// series).
 const OUTLIER_DISTANCES: [(usize, f64); 8] =
     [(5, 8.0), (6, 6.0), (8, 5.1), (10, 4.7), (12, 4.4), (15, 4.3), (20, 4.1), (30, 3.8)];
-/// Median distance from the median to standard deviation, of a normal distribution.
+/// Ratio of the standard deviation to the median absolute deviation, for a normal distribution.
 const MAD_TO_DEVIATION: f64 = 1.4826;
 /// Minimum usual distance, as a share of the median. Otherwise it would be 0 if more than half of all
 /// values are equal, and every other value an outlier.
@@ -29,9 +29,9 @@ const MIN_DISTANCE: f64 = 0.001;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bounds {
-    /// A rate or a latency: at least 0.
+    /// Rate or latency, at least 0.
     Positive,
-    /// A share in percent: from 0 to 100.
+    /// Share in percent, 0 to 100.
     Percent,
 }
 
@@ -39,7 +39,7 @@ pub enum Bounds {
 pub struct Spread {
     pub count: usize,
     pub mean: f64,
-    /// Standard deviation of single runs, with `count` - 1 below the line; `None` = one run.
+    /// Standard deviation of single runs, with the divisor `count` - 1; `None` = one run.
     pub deviation: Option<f64>,
     /// Half the width of Student's 95 % interval of the mean on the figure's scale; `None` for one run. It
     /// may exceed the possible range, in contrast to [`Spread::interval`].
@@ -104,17 +104,16 @@ impl Spread {
         (2.0 * width < MAX_INFORMATIVE_INTERVAL).then(|| width.exp() - 1.0)
     }
 
-    /// Returns the minimum significant difference of two single runs; `None` for one run.
+    /// Returns the minimum significant difference of two single runs; `None` = one run.
     pub fn between_two_runs(&self) -> Option<f64> {
         let t = student_t(two_sided(CONFIDENCE), self.count.checked_sub(2)? as f64 + 1.0);
         Some(t * self.deviation? * std::f64::consts::SQRT_2)
     }
 }
 
-/// Shares are in percent.
 const HUNDRED: f64 = 100.0;
 
-/// The share below the upper end of an interval that holds `confidence` in its middle.
+/// Returns the probability below the upper end of a central interval with this confidence.
 fn two_sided(confidence: f64) -> f64 {
     0.5 + confidence / 2.0
 }
@@ -154,7 +153,7 @@ pub fn student_t(share: f64, degrees: f64) -> f64 {
     t
 }
 
-/// The share of Student's t distribution below `t`, which isn't negative.
+/// Returns the probability of Student's t distribution below `t`, which must not be negative.
 fn share_below(t: f64, degrees: f64) -> f64 {
     1.0 - incomplete_beta(degrees / 2.0, 0.5, degrees / (degrees + t * t)) / 2.0
 }
@@ -172,7 +171,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     }
 }
 
-/// The continued fraction, evaluated from the front (Lentz's method).
+/// Evaluates the continued fraction from the front (Lentz's method).
 fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     let apart_from_zero = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
     let mut c = 1.0;
@@ -194,7 +193,7 @@ fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     result
 }
 
-/// Logarithm of the gamma function for positive `x`: Stirling's series, where it is exact to 1e-15.
+/// Returns the logarithm of the gamma function for positive `x`: Stirling's series, accurate to 1e-15.
 fn ln_gamma(x: f64) -> f64 {
     // Gamma(x) = Gamma(x + 1) / x, up to where the series holds.
     let (mut x, mut shift) = (x, 0.0);
@@ -213,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn students_t_is_what_tables_say() {
+    fn students_t_matches_published_tables() {
         for (share, degrees, expected) in [
             (0.975, 1.0, 12.706_204_736_432_1),
             (0.975, 2.0, 4.302_652_729_911_3),

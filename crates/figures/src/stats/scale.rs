@@ -12,9 +12,9 @@ pub struct Scale<const PRECISION: u32, const UNIT: u32, const RANGE: u32>;
 impl<const PRECISION: u32, const UNIT: u32, const RANGE: u32> Scale<PRECISION, UNIT, RANGE> {
     pub const CELLS: usize = ((RANGE - UNIT - PRECISION + 1) << PRECISION) as usize;
 
-    /// The cell of a value. With `shift` the number of low bits of `units` that don't count, it is
-    /// `(shift << PRECISION) + (units >> shift)`: the second term is below `2^(PRECISION + 1)`, and from
-    /// half of that up as soon as `shift` isn't 0.
+    /// The cell of a value. `shift` is the number of ignored low bits of `units`. The cell is `(shift <<
+    /// PRECISION) + (units >> shift)`: the second term is below `2^(PRECISION + 1)`, and at least half of
+    /// that if `shift` is not 0.
     #[inline]
     pub fn cell(nanos: u64) -> usize {
         let units = nanos >> UNIT;

@@ -18,7 +18,7 @@ pub(crate) struct Fit<T> {
     pub cost: f64,
 }
 
-/// A ramp from the first value, followed by a level.
+/// Ramp from the first value, followed by a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Ramp {
     /// Start in the unit of the values.
@@ -40,7 +40,7 @@ fn shortest_level(count: usize) -> usize {
     MIN_LEVEL.max(count / 20)
 }
 
-/// Sums of the first values, so that sums over any range take two look-ups.
+/// Cumulative sums, so that the sum of any range takes two look-ups.
 #[derive(Debug)]
 pub(super) struct Sums {
     values: Vec<f64>,
@@ -67,12 +67,12 @@ impl Sums {
         self.values.len() - 1
     }
 
-    /// Arithmetic mean over a range that is not empty.
+    /// Returns the mean of a non-empty range.
     pub(super) fn mean(&self, range: Range<usize>) -> f64 {
         (self.values[range.end] - self.values[range.start]) / range.len().max(1) as f64
     }
 
-    /// Squares of the distances from the mean.
+    /// Returns the sum of squared distances from the mean.
     pub(crate) fn squares_left(&self, range: Range<usize>) -> f64 {
         let sum = self.values[range.end] - self.values[range.start];
         let squares = self.squares[range.end] - self.squares[range.start];
@@ -84,7 +84,7 @@ pub(super) fn level(sums: &Sums, noise: &Noise) -> f64 {
     sums.squares_left(0..sums.count()) / noise.long_run
 }
 
-/// The best division into levels, exact (optimal partitioning): the first index of each.
+/// Returns the optimal division into levels (optimal partitioning): the first index of each.
 pub(super) fn levels(sums: &Sums, noise: &Noise) -> Fit<Vec<usize>> {
     let count = sums.count();
     let shortest = shortest_level(count);
@@ -111,7 +111,7 @@ pub(super) fn levels(sums: &Sums, noise: &Noise) -> Fit<Vec<usize>> {
     Fit { shape: begins, cost: cheapest[count] }
 }
 
-/// Returns the best ramp followed by a level; `None` if there are too few values.
+/// Returns the best ramp followed by a level; `None` = too few values.
 pub(super) fn ramp(sums: &Sums, noise: &Noise) -> Option<Fit<Ramp>> {
     let count = sums.count();
     let n = count as f64;
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_is_found_with_its_end() {
+    fn ramp_end_is_located() {
         for until in [10, 25, 36, 40] {
             let values: Vec<f64> = (0..40).map(|i| 100.0 - i.min(until - 1) as f64).collect();
             let fit = ramp(&Sums::from_values(&values), &sample_noise(1.0)).unwrap();

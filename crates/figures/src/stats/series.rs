@@ -18,7 +18,7 @@ const RESERVED_EACH: u64 = 48;
 /// next interval begins.
 #[derive(Debug, Clone, Default)]
 pub struct Series {
-    /// Width of an interval, ns; 0 = never constructed, empty.
+    /// Width of an interval in ns; 0 = default value, empty.
     pub(super) width: u64,
     pub(super) allocated: u64,
     /// Index after the interval of the latest completion, counted or not.
@@ -53,8 +53,8 @@ impl Series {
         series
     }
 
-    /// The series of these intervals, from the first one on; those missing are empty. It takes no more
-    /// memory than it needs.
+    /// The series of these intervals from the first one, with empty ones for missing intervals, in the
+    /// minimum of memory.
     pub(super) fn pack(
         (width, allocated, last): (u64, u64, u64),
         intervals: impl IntoIterator<Item = Moments>,
@@ -84,7 +84,7 @@ impl Series {
         }
     }
 
-    /// The intervals that hold something and count, packed as in the log.
+    /// Returns the non-empty counted intervals, packed as in the log.
     pub(super) fn pack_cells(&self) -> Cow<'_, [u8]> {
         match self.current_interval() {
             None => Cow::Borrowed(&self.log),
@@ -128,7 +128,7 @@ impl Series {
         self.open = Moments::default();
     }
 
-    /// The current interval, if there is one that counts.
+    /// Returns the current interval, if it counts.
     fn current_interval(&self) -> Option<(u64, Moments)> {
         let number = self.begin.checked_div(self.open_width)?;
         (number < self.allocated).then_some((number, self.open))
@@ -139,7 +139,7 @@ impl Series {
         self.current_interval().map_or(self.next, |(number, _)| number + 1)
     }
 
-    /// The intervals that hold something and count, ascending, with their numbers.
+    /// Returns the non-empty counted intervals with their numbers, ascending.
     pub(super) fn filled(&self) -> impl Iterator<Item = (u64, Moments)> + '_ {
         let (mut log, mut next) = (self.log.iter(), 0);
         let packed = std::iter::from_fn(move || {
@@ -157,7 +157,7 @@ impl Series {
         Series::pack((self.width, count, last), self.valid().skip(skipped))
     }
 
-    /// Whether this is a series as [`Series::new`] makes it of the same values.
+    /// Whether this series has the shape of [`Series::new`] with these values.
     pub fn has_shape(&self, width_ms: u32, duration_s: u32) -> bool {
         let other = Series::empty_series(width_ms, duration_s);
         (self.width, self.allocated) == (other.width, other.allocated)
@@ -169,22 +169,21 @@ impl Series {
         Series { width: width_ms * 1_000_000, allocated, ..Series::default() }
     }
 
-    /// Width of an interval in ns.
     pub fn width(&self) -> u64 {
         self.width
     }
 
-    /// Number of intervals that count for statistics: up to the latest completion, empty ones included.
+    /// Returns the number of intervals for statistics: up to the latest completion, including empty ones.
     pub fn valid_count(&self) -> u64 {
         self.last.min(self.allocated)
     }
 
-    /// Number of counted intervals that begin in the first `ns` nanoseconds.
+    /// Returns the number of counted intervals that begin in the first `ns` nanoseconds.
     pub fn begun_count(&self, ns: u64) -> u64 {
         if self.width > 0 { ns.div_ceil(self.width).min(self.allocated) } else { 0 }
     }
 
-    /// The intervals that count, in order: completions and their latencies (ns).
+    /// Returns the counted intervals in order: completions with their latencies in ns.
     pub fn valid(&self) -> impl Iterator<Item = Moments> + '_ {
         let mut filled = self.filled().peekable();
         (0..self.valid_count()).map(move |number| {

@@ -3,18 +3,18 @@
 use super::{Moments, Series};
 use crate::units::seconds_of_ns;
 
-/// Sum of several series by interval. Every interval is kept in full.
+/// Sum of several series by interval, with all intervals.
 #[derive(Debug, Clone, Default)]
 pub struct SeriesSum {
     width: u64,
     allocated: u64,
     last: u64,
-    /// The first intervals; those missing are empty.
+    /// Intervals from the start; missing ones are empty.
     intervals: Vec<Moments>,
 }
 
 impl SeriesSum {
-    /// Adds a series. All have the same width, or are empty by [`Series::default`].
+    /// Adds a series of the same width, or an empty one of [`Series::default`].
     pub fn add(&mut self, series: &Series) {
         self.width = self.width.max(series.width);
         self.allocated = self.allocated.max(series.allocated);
@@ -23,7 +23,7 @@ impl SeriesSum {
         series.filled().for_each(|(number, moments)| self.moments_mut(number).merge(&moments));
     }
 
-    /// Adds another sum, as its series would be.
+    /// Adds another sum.
     pub fn merge(&mut self, other: &SeriesSum) {
         self.width = self.width.max(other.width);
         self.allocated = self.allocated.max(other.allocated);
@@ -47,30 +47,28 @@ impl SeriesSum {
         Series::pack((self.width, self.allocated, self.last), self.intervals)
     }
 
-    /// Width of an interval in ns.
     pub fn width(&self) -> u64 {
         self.width
     }
 
-    /// Number of intervals that the configured duration makes.
+    /// Returns the number of intervals in the configured duration.
     pub fn allocated(&self) -> u64 {
         self.allocated
     }
 
-    /// Number of intervals that count for statistics: up to the latest completion, empty ones included.
+    /// Returns the number of intervals for statistics: up to the latest completion, including empty ones.
     pub fn valid_count(&self) -> u64 {
         self.last.min(self.allocated)
     }
 
-    /// The intervals that count, in order: completions and their latencies (ns).
+    /// Returns the counted intervals in order: completions with their latencies in ns.
     pub fn valid(&self) -> impl Iterator<Item = Moments> + '_ {
         let missing = self.valid_count().saturating_sub(self.intervals.len() as u64);
         let empty = std::iter::repeat_n(Moments::default(), missing as usize);
         self.intervals.iter().copied().chain(empty)
     }
 
-    /// Population standard deviation of the completions per interval, in I/Os per second. 0 if no interval
-    /// counts.
+    /// Returns the population standard deviation of the I/Os per second over intervals; 0 without intervals.
     pub fn iops_std_dev(&self) -> f64 {
         let valid = self.valid_count() as f64;
         if valid == 0.0 {
@@ -114,8 +112,7 @@ impl Series {
         *self = sum.pack();
     }
 
-    /// Population standard deviation of the completions per interval, in I/Os per second. 0 if no interval
-    /// counts.
+    /// Returns the population standard deviation of the I/Os per second over intervals; 0 without intervals.
     pub fn iops_std_dev(&self) -> f64 {
         let mut alone = SeriesSum::default();
         alone.add(self);

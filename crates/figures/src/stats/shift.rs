@@ -1,8 +1,8 @@
-//! Where a series of any distribution moves for good: by ranks, which outliers don't move.
+//! Lasting shifts in a series of any distribution. They are found by ranks, which outliers do not affect.
 
 const MIN_VALUES: usize = 5;
 const MIN_LEVEL_LENGTH: usize = 3;
-/// Significance threshold of a shift in standard deviations, for the best of all places.
+/// Significance threshold of a shift in standard deviations, for the best of all positions.
 const SIGNIFICANT_DEVIATIONS: f64 = 3.75;
 const MAX_AUTOCORRELATION: f64 = 0.9;
 
@@ -53,7 +53,7 @@ pub fn is_at(values: &[f64], at: usize) -> bool {
     high(before) < low(behind) || high(behind) < low(before) || distance > required_gap(&ranks, at)
 }
 
-/// The ranks, from 1; equal values share theirs.
+/// Returns the ranks, from 1; equal values have the same rank.
 fn rank_values(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));

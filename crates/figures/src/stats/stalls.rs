@@ -5,13 +5,13 @@ use super::median;
 /// Maximum share of the level in an interval of a pause. A tenth of the speed is slow and not a stall;
 /// writes after a full page cache are an example.
 const MAX_PAUSE_RATE: f64 = 0.05;
-/// Minimum share of the level next to a pause ...
+/// Minimum share of the level next to a pause ..
 const MIN_ACTIVE_SHARE: f64 = 0.5;
 /// ... within this number of intervals. A gradual stop or a slow rate after it is a change of level.
 const MAX_EDGE_INTERVALS: usize = 3;
 const MIN_PAUSE_INTERVALS: f64 = 2.5;
 const MIN_IOS: f64 = 8.0;
-/// Intervals are added up to get there, but no more than this many: pauses are no shorter than two of those.
+/// Maximum number of joined intervals. A pause takes at least two of them.
 const MAX_JOINED: usize = 8;
 const MIN_PAUSES: usize = 3;
 const NEIGHBOURHOOD_S: f64 = 4.0;
@@ -25,16 +25,16 @@ const MIN_REGULAR_SHARE: f64 = 0.8;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stalls {
     pub times: usize,
-    /// Share of the time that was lost in them.
+    /// Lost share of the time.
     pub share: f64,
     /// Median duration in s.
     pub length: f64,
     pub longest: f64,
-    /// Time between the starts of consecutive pauses in seconds; `None` if irregular.
+    /// Time between the starts of consecutive pauses in s; `None` = irregular.
     pub period: Option<f64>,
-    /// The rate between them, I/Os per second.
+    /// I/Os per second between the pauses.
     pub rate: f64,
-    /// Start time of the first one in s.
+    /// Start of the first pause in s.
     pub begin: f64,
 }
 
@@ -104,7 +104,7 @@ fn split_levels(counts: &[f64], width: f64) -> Vec<(bool, f64)> {
     levels
 }
 
-/// Stretches in which hardly anything was done.
+/// Finds times with almost no completions.
 fn find_stretches<'a>(
     counts: &'a [f64],
     level: impl Fn(usize) -> f64 + 'a,
@@ -134,7 +134,7 @@ fn is_between(counts: &[f64], level: f64, pause: &Pause) -> bool {
         && goes_on(&counts[pause.end..behind])
 }
 
-/// The usual distance of two beginnings, if most are like it.
+/// Returns the usual distance of two starts, if most distances are similar.
 fn usual_period(pauses: &[Pause]) -> Option<f64> {
     // By the middle: where a pause begins is known to an interval.
     let middle = |pause: &Pause| (pause.begin + pause.end) as f64 / 2.0;

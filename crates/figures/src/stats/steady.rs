@@ -16,36 +16,36 @@ use std::ops::Range;
 pub const MIN_INTERVALS: usize = 10;
 /// Number of rounds, as in the steady-state window of the SNIA's Performance Test Specification.
 const WINDOW_ROUNDS: usize = 5;
-/// Largest distance between two rounds of a steady window, share of their mean (SNIA PTS).
+/// Maximum distance between two rounds of a steady window, as a share of their mean (SNIA PTS).
 pub const MAX_EXCURSION: f64 = 0.20;
 /// Minimum noise as a share of the mean, caused by timing alone.
 const MIN_NOISE: f64 = 0.005;
 const MAX_INTERVALS: usize = 240;
 const SIGNIFICANT_DEVIATIONS: f64 = 6.0;
-/// Rates that vary by less than this share of their mean are flat.
+/// Maximum variation of flat rates, as a share of their mean.
 const MAX_FLAT_VARIATION: f64 = 0.10;
-/// More levels than this, and it's not a change any more but how the device is.
+/// Maximum number of levels; more are the normal behavior of the device.
 const MAX_LEVELS: usize = 4;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// A constant level with noise.
+    /// Constant level with noise.
     Level,
-    /// A continuous rise or fall.
+    /// Continuous rise or fall.
     Ramp {
         from: f64,
         to: f64,
-        /// First interval that is level; the number of intervals = none is.
+        /// First level interval; the number of intervals = none.
         until: usize,
     },
     /// One or several abrupt changes.
     Steps {
-        /// The levels, in order; at least two.
+        /// Levels in order, at least two.
         levels: Vec<Level>,
     },
-    /// One level, but for stalls, dips or bursts that change the mean by what matters.
+    /// One level, with stalls, dips or bursts that change the mean significantly.
     Interrupted(Interruptions),
-    /// It goes up and down in turns, the same course again and again.
+    /// Repeated rise and fall.
     Periodic(Periodic),
     Restless {
         low: f64,
@@ -58,7 +58,7 @@ pub struct Level {
     pub begin: usize,
     pub end: usize,
     pub rate: f64,
-    /// Standard deviation of its intervals, share of the rate.
+    /// Standard deviation of its intervals, as a share of the rate.
     pub variation: f64,
 }
 
@@ -74,20 +74,20 @@ pub struct SeriesShape {
     pub count: usize,
     pub mean: f64,
     pub mean_of_all: f64,
-    /// Standard deviation of the intervals, outliers left out, share of the mean.
+    /// Standard deviation of the intervals without outliers, as a share of the mean.
     pub variation: f64,
-    /// Single intervals far from their neighbours.
+    /// Number of intervals far from their neighbours.
     pub outliers: usize,
-    /// Largest distance between two of five rounds, share of their mean.
+    /// Maximum distance between two of five rounds, as a share of their mean.
     pub excursion: f64,
-    /// Change along the line through the five rounds, share of their mean; negative = falling.
+    /// Change of the regression line over the five rounds, as a share of their mean; negative = falling.
     pub slope: f64,
     /// Correlation of neighboring intervals, 0 to 0.8.
     pub autocorrelation: f64,
     pub shape: Shape,
     /// Rates at the start and end of a level with a significant but irrelevant drift; it is not steady.
     pub drifts: Option<(f64, f64)>,
-    /// The interval from which on it is level.
+    /// First level interval.
     settles_at: Option<usize>,
 }
 
@@ -128,7 +128,7 @@ impl SeriesShape {
         if let Some(found) = find_turns(&merged, &shape, mean) {
             shape = Shape::Periodic(Periodic { period: found.period * factor as f64, ..found });
         }
-        // Where most intervals are empty there is no level to speak of.
+        // If most intervals are empty, there is no level.
         if shape == Shape::Level && is_mostly_empty(rates) {
             return None;
         }
@@ -147,7 +147,7 @@ impl SeriesShape {
         })
     }
 
-    /// Whether it stays where it is: one level, and within the SNIA's window.
+    /// Whether the rate is steady: one level, within the SNIA's window.
     pub fn is_steady(&self) -> bool {
         self.shape == Shape::Level && beyond_window(self.excursion, self.slope) <= 1.0
     }
@@ -165,8 +165,7 @@ pub fn beyond_window(excursion: f64, slope: f64) -> f64 {
     (excursion / MAX_EXCURSION).max(slope.abs() / MAX_SLOPE)
 }
 
-/// The turns of a course that isn't level, if they make a difference that matters and nothing regular is
-/// known of it.
+/// The turning points of a course that is not level, if they are significant and no regular pattern is known.
 fn find_turns(values: &[f64], shape: &Shape, mean: f64) -> Option<Periodic> {
     let is_explained = match shape {
         Shape::Level => true,
@@ -255,7 +254,7 @@ fn settles_at(shape: &Shape, rates: &[f64]) -> Option<usize> {
     interruptions::detect(level, mean_of(&cleaned)).is_none().then_some(from)
 }
 
-/// The cheapest shape, if it makes a difference that matters.
+/// Returns the shape with the lowest cost, if its effect is relevant.
 fn cheapest_shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
     let sums = Sums::from_values(values);
     let level = segments::level(&sums, noise);
@@ -297,7 +296,7 @@ fn level_ranges(begins: &[usize], count: usize) -> impl Iterator<Item = Range<us
     begins.iter().zip(ends).map(|(begin, end)| *begin..end)
 }
 
-/// Joins levels that differ by less than matters, the closest ones first.
+/// Merges levels with an irrelevant difference, the closest ones first.
 fn merge_levels(mut begins: Vec<usize>, sums: &Sums, count: usize) -> Vec<usize> {
     loop {
         let rates: Vec<f64> = level_ranges(&begins, count).map(|range| sums.mean(range)).collect();
@@ -312,7 +311,7 @@ fn merge_levels(mut begins: Vec<usize>, sums: &Sums, count: usize) -> Vec<usize>
     }
 }
 
-/// The shape in the intervals of before `factor` of them were added up.
+/// Converts a shape of sums of `factor` intervals to the original intervals.
 fn stretch_shape(shape: Shape, factor: usize, count: usize) -> Shape {
     let place = |index: usize| (index * factor).min(count);
     match shape {

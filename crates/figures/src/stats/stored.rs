@@ -21,7 +21,7 @@ struct StoredMoments {
     squares: u128,
 }
 
-/// `null` = empty.
+/// Empty moments are `null`.
 impl Serialize for Moments {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Moments { count, min, max, sum, squares } = *self;
@@ -132,7 +132,7 @@ fn check_buckets(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), Stor
 
 #[derive(Serialize)]
 struct StoredSeries<'a> {
-    /// ns
+    /// In ns.
     width: u64,
     allocated: u64,
     last: u64,
@@ -145,7 +145,7 @@ struct ParsedSeries {
     allocated: u64,
     last: u64,
     packed: Option<Packed<'static>>,
-    /// Version 1: all that count.
+    /// Version 1: all counted intervals.
     intervals: Option<Vec<Moments>>,
 }
 

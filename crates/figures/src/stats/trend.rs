@@ -28,20 +28,20 @@ pub const MAX_RUNS: usize = 2000;
 const MIN_BEFORE: usize = 4;
 const MAX_BOUNDS: usize = 6;
 
-/// A figure over many runs, in the order of the runs.
+/// Figure over many runs in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trend {
     /// Levels in order, at least one for any runs. Each starts at its first run.
     pub levels: Vec<Level>,
-    /// Indices of single runs far from their level, including runs at zero.
+    /// Indexes of runs far from their level, including runs at zero.
     pub apart: Vec<usize>,
-    /// Continuous rise or fall in place of levels.
+    /// Continuous rise or fall instead of levels.
     pub slope: Option<Slope>,
     /// The latest runs, where all of them lie away from their level and are too few to be one.
     pub latest: Option<Latest>,
 }
 
-/// The latest runs: a change that began, or a burst.
+/// Latest runs that may begin a change, or be a burst.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Latest {
     pub runs: usize,
@@ -96,7 +96,7 @@ fn divide_levels(values: &[f64], at: usize, begins: &mut Vec<usize>) {
     }
 }
 
-/// Whether noise explains none of the bounds.
+/// Whether all bounds exceed the noise.
 fn has_firm_bounds(values: &[f64], steady: &[f64], sums: &Sums, bounds: &[usize]) -> bool {
     let edges: Vec<usize> = [0].into_iter().chain(bounds.iter().copied()).chain([values.len()]).collect();
     let levels: Vec<Range<usize>> = edges.windows(2).map(|edge| edge[0]..edge[1]).collect();

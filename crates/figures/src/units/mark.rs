@@ -21,7 +21,7 @@ impl Tone {
     }
 }
 
-/// A word with its tone and sign.
+/// Word with its tone and symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerdictMark {
     pub tone: Tone,

@@ -1,6 +1,6 @@
 //! Words that were probably meant.
 
-/// Returns the most similar word, at most two letters different. All short words match.
+/// Returns the most similar word with at most two different letters. All short words match.
 pub fn nearest<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
     const MIN_WORD_LENGTH: usize = 4;
     if given.len() < MIN_WORD_LENGTH {
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn measure_distances() {
+    fn word_distances_match_known_values() {
         let cases =
             [("", "", 0), ("a", "", 1), ("engine", "engin", 1), ("engine", "enigne", 2), ("out", "in", 3)];
         for (a, b, expected) in cases {

@@ -1,6 +1,7 @@
-//! When a run began, as DISKSPD prints it.
+//! Start time of a run, in DISKSPD's format.
 
-/// `2025/03/14 09:26:53 UTC`, year unpadded, of seconds since 1970; `None` if no calendar reaches that far.
+/// Formats seconds since 1970 as `2025/03/14 09:26:53 UTC`, with the year unpadded; `None` = beyond the
+/// calendar.
 pub fn date_and_time(seconds: i64) -> Option<String> {
     let time = jiff::tz::Offset::UTC.to_datetime(jiff::Timestamp::from_second(seconds).ok()?);
     let (year, month, day) = (time.year(), time.month(), time.day());
@@ -12,7 +13,7 @@ pub fn date_and_time(seconds: i64) -> Option<String> {
     ))
 }
 
-/// Seconds since 1970 of `2025/03/14 13:15:40 UTC`; `None` = it isn't of this form.
+/// Parses `2025/03/14 13:15:40 UTC` to seconds since 1970; `None` = another form.
 pub fn seconds_since_1970(written: &str) -> Option<i64> {
     let (date, time) = written.trim().strip_suffix(" UTC")?.split_once(' ')?;
     let parts = |text: &str, separator| -> Option<[i16; 3]> {

@@ -10,23 +10,23 @@ use fit::TextColumn;
 use std::borrow::Cow;
 use std::mem::take;
 
-/// A column of rows of one kind.
+/// Column for rows of one kind.
 pub struct TableColumn<R> {
-    /// Name in CSV, with the unit; also the heading in text if no other is given.
+    /// Name in CSV with the unit; default of the heading in text.
     pub name: &'static str,
     pub heading: &'static str,
     pub meaning: &'static str,
-    /// Whether it's among those for people: CSV has all.
+    /// Whether the column is in text tables; CSV has all columns.
     pub brief: bool,
     pub on_page: bool,
-    /// Whether it's left out where no row has anything in it.
+    /// Whether it is omitted if no row has a value.
     pub is_optional: bool,
     pub is_number: bool,
-    /// Letters that it takes on a terminal at least.
+    /// Minimum width on a terminal.
     pub least_width: usize,
-    /// Rank on narrow terminals: the column with the highest rank is left out first.
+    /// Rank on narrow terminals; the column with the highest rank is omitted first.
     pub spare: u8,
-    /// Name in XML; empty if it is not there.
+    /// Name in XML; empty = not in XML.
     pub element: &'static str,
     /// Heading with its blanks and width of a cell in tables with vertical rules; empty if it is not there.
     pub ruled: (&'static str, usize),
@@ -109,7 +109,7 @@ impl<R> TableColumn<R> {
 pub enum Cell {
     Missing,
     Text(String),
-    /// A name with an explanation on pages; `link` is the related part of the page.
+    /// Name with an explanation on pages; `link` is the related part of the page.
     Named {
         name: String,
         beside: String,
@@ -117,20 +117,19 @@ pub enum Cell {
         link: Option<String>,
         kind: &'static str,
     },
-    /// Size of a block in bytes.
     Size(u64),
     Whole(u64),
     Figure(f64, usize),
-    /// A figure of which programs see as many decimals as people.
+    /// Figure with the same decimals for programs and people.
     Rounded(f64, usize),
     Change(f64),
     /// Interval of a change in percent; `None` = no bound.
     Between(Option<f64>, Option<f64>),
     Share(f64, usize),
     Time(Millis),
-    /// A lower bound of a time.
+    /// Lower bound of a time.
     AtLeast(Millis),
-    /// Verdict and its explanation, which may be empty.
+    /// Verdict with its explanation, which may be empty.
     Marked(VerdictMark, String),
     Instead(String),
     Failed(String),
@@ -173,7 +172,7 @@ impl Cell {
         }
     }
 
-    /// Returns the digits for formats that state the unit elsewhere; `None` without a value.
+    /// Returns the digits for formats with a separate unit; `None` = no value.
     pub fn bare(self) -> Option<String> {
         match self {
             Cell::Missing => None,
@@ -226,7 +225,7 @@ impl Cell {
     }
 }
 
-/// A change: `+4.2 %`.
+/// Formats a change such as `+4.2 %`.
 pub fn signed(percent: f64) -> String {
     format!("{percent:+.1} %")
 }
@@ -237,7 +236,7 @@ pub fn csv<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     csv_behind(&[], |_| Vec::new(), columns, rows)
 }
 
-/// The same behind columns of other names, of which `before` has the cells of a row.
+/// Returns CSV with the columns of other names in front; `before` returns their cells of a row.
 pub fn csv_behind<R>(
     names: &[&str],
     before: impl Fn(&R) -> Vec<String>,
@@ -254,7 +253,7 @@ pub fn csv_behind<R>(
     text
 }
 
-/// Returns the text columns of all rows, safe for a terminal; "-" where no value exists.
+/// Returns the text columns of all rows, sanitized for a terminal, with "-" for missing values.
 fn for_people<'a, R>(
     columns: &'a [TableColumn<R>],
     rows: &[R],
@@ -347,7 +346,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_stay_within_their_line_and_calculate_nothing() {
+    fn csv_cells_are_quoted_and_never_formulas() {
         for (text, cell) in [
             ("plain", "plain"),
             ("a,b", "\"a,b\""),

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn readable_times_have_the_unit_that_suits_them() {
+    fn readable_times_use_a_suitable_unit() {
         let table = [
             (0.000_084, "84.0 ns"),
             (0.0842, "84.2 µs"),

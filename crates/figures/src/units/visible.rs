@@ -46,7 +46,7 @@ fn escape_text<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
     Cow::Owned(shown)
 }
 
-/// A name, or anything else that has its place within a line.
+/// Escapes a text within a line, such as a name.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape_text(text, &[])
 }
@@ -61,7 +61,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
 pub struct Guard<W: Write> {
     sink: W,
     terminal: bool,
-    /// The beginning of a character whose end wasn't written yet.
+    /// Beginning of a character whose end is not written yet.
     begun: Vec<u8>,
 }
 
@@ -86,7 +86,7 @@ impl<W: Write> Guard<W> {
     }
 }
 
-/// Whether more bytes could make a character of it.
+/// Whether more bytes could complete a character.
 fn is_beginning(bytes: &[u8]) -> bool {
     !bytes.is_empty() && std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

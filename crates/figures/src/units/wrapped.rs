@@ -1,4 +1,4 @@
-//! Text within the columns that there are.
+//! Text wrapped to the available columns.
 
 /// Returns the maximum columns of a character: two for non-ASCII.
 pub fn width_of(c: char) -> usize {
@@ -6,7 +6,7 @@ pub fn width_of(c: char) -> usize {
     if narrow { 1 } else { 2 }
 }
 
-/// Columns that a text takes at most.
+/// Returns the maximum columns of a text.
 pub fn width(text: &str) -> usize {
     text.chars().map(width_of).sum()
 }

@@ -1,4 +1,4 @@
-//! fio's engines, and which of ours does the same.
+//! fio's engines, and the equivalent engines of this program.
 
 use diskspd_base::engines::EngineKind;
 
@@ -86,7 +86,6 @@ pub const ENGINES: &[(&str, EngineRule)] = &[
     ("solarisaio", Refused("it is for Solaris; use ioengine=io_uring")),
 ];
 
-/// Returns the rule for an engine; `None` if the name is unknown.
 pub fn engine(name: &str) -> Option<EngineRule> {
     ENGINES.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
 }

@@ -111,7 +111,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "bs_unaligned",
         &["blocksize_unaligned"],
         &["0"],
-        "I/Os begin at multiples",
+        "I/Os begin at multiples of the block size",
         "leave it out",
     ),
     refused_option(
@@ -145,7 +145,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "use fdatasync",
     ),
     refused_option("end_syncfs", &[], &["0"], "targets are flushed, not file systems", "use end_fsync"),
-    refused_option("hipri_percentage", &[], &[], "all I/Os are polled for, or none", "use hipri=1"),
+    refused_option("hipri_percentage", &[], &[], "polling applies to all I/Os or to none", "use hipri=1"),
     near_unless("sqthread_poll", &[], FioForm::Switch, &["0"], POLL_THREAD_REASON),
     approximate_option("sqthread_poll_cpu", &[], FioForm::Number, POLL_THREAD_REASON),
     same("uncached", &[], FioForm::Switch),

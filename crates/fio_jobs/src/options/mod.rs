@@ -15,7 +15,6 @@ pub use engines::{ENGINES, EngineRule, engine};
 pub use option::{FioForm, FioKind, FioOption};
 use option::{approximate_option, near_unless, refused_option, same};
 
-/// Options that belong together, as the documentation shows them.
 pub struct FioGroup {
     pub title: &'static str,
     pub rows: &'static [FioOption],
@@ -30,15 +29,15 @@ pub const GROUPS: &[FioGroup] = &[
     FioGroup { title: "Refused", rows: refused::ROWS },
 ];
 
-/// Options that only a command line has.
+/// Options that only exist on a command line.
 pub const COMMAND_LINE: FioGroup = FioGroup { title: "fio's command line only", rows: command_line::ROWS };
 
-/// The row of an option, by its name or another one.
+/// Returns the row of an option by its name or an alias.
 pub fn find(name: &str) -> Option<&'static FioOption> {
     all().find(|row| row.is_named(name))
 }
 
-/// The row of an option that only a command line has.
+/// Returns the row of an option that only exists on a command line.
 pub fn find_of_command_line(name: &str) -> Option<&'static FioOption> {
     COMMAND_LINE.rows.iter().find(|row| row.is_named(name))
 }

@@ -29,7 +29,7 @@ pub enum FioForm {
     Switch,
     Number,
     Size,
-    /// A size for reads, writes and trims, or one for each.
+    /// One size for reads, writes and trims, or one for each.
     SizeEach,
     /// Time; a bare number is in seconds.
     Seconds,
@@ -64,7 +64,7 @@ pub(super) const fn approximate_option(
     FioOption { name, aliases, form, kind: FioKind::Near(what), harmless: &[] }
 }
 
-/// A row of an option that differs, except for values without effect.
+/// Creates a row of an option that differs, except for values without effect.
 pub(super) const fn near_unless(
     name: &'static str,
     aliases: &'static [&'static str],

@@ -14,7 +14,7 @@ pub(super) struct FioDocument {
     pub value: Value,
 }
 
-/// Whether this is fio's output in a form that isn't JSON.
+/// Whether the text is output of fio in another form than JSON.
 pub(super) fn is_without_json(text: &str) -> bool {
     let terse = |line: &str| line.starts_with("3;fio-") || line.starts_with("4;fio-");
     let begins = |line: &str| line.starts_with("fio-") && line[4..].starts_with(|c: char| c.is_ascii_digit());
@@ -172,7 +172,7 @@ fn is_snapshot(first: &Value, second: &Value) -> bool {
     goes_on && before.len() == after.len() && before.iter().zip(after).all(grown)
 }
 
-/// Whether the jobs of the second began before the first was printed; `None` = not stated.
+/// Whether the jobs of the second document began before the first was printed; `None` = not stated.
 fn began_before(first: &Value, second: &Value) -> Option<bool> {
     let printed = |value: &Value| value.get("timestamp_ms")?.as_i64();
     let longest =
@@ -191,7 +191,7 @@ fn has_done_io(document: &Value) -> bool {
     job_values(document).iter().any(|job| figures.iter().any(|figure| done(job, figure)))
 }
 
-/// Whether fio began at the same time, within a second, and more time has passed.
+/// Whether fio began at the same time, within a second, and the document is later.
 fn goes_on_by_seconds(first: &Value, second: &Value) -> bool {
     elapsed_s(second) > elapsed_s(first) && is_same_start(first, second)
 }
@@ -213,7 +213,7 @@ fn is_same_start(first: &Value, second: &Value) -> bool {
 mod tests {
     use super::*;
 
-    /// Time of printing in milliseconds, seconds since the start of fio, time of the job, I/Os.
+    /// Time of printing in ms, seconds since the start of fio, time of the job, I/Os.
     type State = (i64, i64, i64, u64);
 
     fn count_runs(states: &[State]) -> usize {

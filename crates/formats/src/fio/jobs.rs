@@ -10,7 +10,7 @@ pub(super) struct FioJob<'a> {
     pub name: &'a str,
     pub host: Option<&'a str>,
     pub value: &'a Value,
-    /// Jobs with the same number ran at the same time.
+    /// Number shared by concurrent jobs.
     group: i64,
     global: Option<&'a Map<String, Value>>,
 }
@@ -34,7 +34,7 @@ pub(super) fn read_jobs(document: &Value) -> Vec<FioJob<'_>> {
     }
 }
 
-/// The jobs that ran at the same time, in the order of the first of each.
+/// Returns the groups of concurrent jobs in the order of their first jobs.
 pub(super) fn groups<'a>(jobs: &[FioJob<'a>]) -> Vec<Vec<FioJob<'a>>> {
     let mut groups: Vec<Vec<FioJob>> = Vec::new();
     for job in jobs {
@@ -63,7 +63,7 @@ impl<'a> FioJob<'a> {
         self.own_options().is_some()
     }
 
-    /// An option by any of its names, of this job or of all jobs; `None` = it wasn't set.
+    /// An option by any of its names, of this job or of all jobs; `None` = not set.
     pub(super) fn option(&self, names: &[&str]) -> Option<&'a str> {
         [self.own_options(), self.global]
             .into_iter()
@@ -79,7 +79,7 @@ impl<'a> FioJob<'a> {
         global.into_iter().chain(own).collect()
     }
 
-    /// Whether fio 2 wrote it.
+    /// Whether the result is from fio 2.
     pub(super) fn has_times_in_us(&self) -> bool {
         ["read", "write", "trim", "mixed"]
             .iter()

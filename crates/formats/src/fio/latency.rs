@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 /// Maximum number of bins; fio has 29 groups of 64.
 const MAX_BINS: usize = 1 << 13;
 
-/// The middle of fio's last bin, ns. This bin counts all longer I/Os, too.
+/// Middle of fio's last bin in ns, which also counts all longer I/Os.
 const LAST_BIN: u64 = 17_112_760_320;
 const LAST_BIN_BEGINS: u64 = 17_045_651_456;
 
-/// Times of I/Os, of which there is at least one.
+/// Times of at least one I/O.
 #[derive(Clone, Copy)]
 pub(super) struct FioTimes<'a> {
     value: &'a Value,
@@ -22,11 +22,11 @@ pub(super) struct FioTimes<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum FioUnit {
     Nanoseconds,
-    /// Of fio 2.
+    /// Unit of fio 2.
     Microseconds,
 }
 
-/// The times of a kind of a direction; `None` = none were measured.
+/// Returns the times of a kind and direction; `None` = not measured.
 pub(super) fn times(direction: &Value, kind: FioLatency) -> Option<FioTimes<'_>> {
     let (ns, us) = match kind {
         FioLatency::Total => ("lat_ns", "lat"),
@@ -74,7 +74,7 @@ impl<'a> FioTimes<'a> {
         self.read_time("max")
     }
 
-    /// Puts mean and deviation among the figures.
+    /// Sets mean and deviation in the figures.
     pub(super) fn put_moments(self, figures: &mut DirectionSummary) {
         figures.mean_ms = self.mean();
         figures.std_dev_ms = self.read_time("stddev");
@@ -105,7 +105,7 @@ pub(super) enum FioDistribution {
     /// The middle of each bin with the number of I/Os in it and below, and the extremes, in ns. Bin middles
     /// may be outside the extremes.
     Counted { sums: Vec<(u64, u64)>, min: u64, max: u64 },
-    /// Percentages and times, ns, ascending.
+    /// Percentages with times in ns, ascending.
     Stated(Vec<(f64, f64)>),
 }
 
@@ -141,7 +141,7 @@ impl FioDistribution {
         }
     }
 
-    /// Returns the combined distribution; `None` if there is no distribution, or they cannot be added.
+    /// Returns the combined distribution; `None` = missing, or not additive.
     pub(super) fn of_all(all: &[FioDistribution]) -> Option<FioDistribution> {
         if let [one] = all {
             return Some(one.clone());
@@ -167,7 +167,7 @@ impl FioDistribution {
         sums.last().filter(|(ns, _)| *ns >= LAST_BIN).map(|_| Millis::of_ns(LAST_BIN_BEGINS))
     }
 
-    /// The percentages that it has, ascending.
+    /// Returns the available percentages, ascending.
     pub(super) fn percents(&self) -> Vec<f64> {
         match self {
             FioDistribution::Counted { .. } => TEXT_PERCENTS.to_vec(),
@@ -175,7 +175,7 @@ impl FioDistribution {
         }
     }
 
-    /// The time that this share of the I/Os did not exceed.
+    /// Returns the time that this share of the I/Os did not exceed.
     pub(super) fn percentile(&self, percent: f64) -> Option<Millis> {
         match self {
             FioDistribution::Stated(known) => {

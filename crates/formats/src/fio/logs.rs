@@ -7,12 +7,12 @@ use super::jobs::FioJob;
 use diskspd_base::limits;
 use diskspd_results::{FioLogFiles, FioLogged, FioSeries, FioSeriesOf};
 
-/// Largest log file that is read in bytes.
+/// Maximum size of a log file in bytes.
 pub const MAX_LOG_BYTES: u64 = limits::FIO_RESULTS.bytes;
 
 const MAX_INTERVALS: f64 = 600.0;
 
-/// Times beyond this are counted from 1970 (`log_unix_epoch`), ms.
+/// Minimum of times in ms since 1970 (`log_unix_epoch`); smaller ones are relative.
 const MIN_UNIX_TIME_MS: u64 = 100_000_000_000;
 
 const KINDS: [(&str, FioSeriesOf); 4] = [
@@ -63,7 +63,7 @@ pub(super) fn files_of(groups: &[Vec<FioJob>]) -> Vec<Vec<FioLogFiles>> {
     all
 }
 
-/// The meaning of a value in the logs of a job.
+/// Returns the meaning of a value in the logs of a job.
 fn logged_meaning(job: &FioJob) -> FioLogged {
     let value = |names: &[&str]| job.option(names).map(|value| value.trim().to_ascii_lowercase());
     let is_zero = |value: &str| value.trim_start_matches('0').is_empty();
@@ -93,7 +93,7 @@ pub fn is_log_of(name: &str, files: &FioLogFiles) -> bool {
     }
 }
 
-/// Whether a file is called as fio calls its logs.
+/// Whether a file has a name of fio's logs.
 pub fn is_any_log(name: &str) -> bool {
     let kinds = ["_lat.", "_clat.", "_slat.", "_iops.", "_bw."];
     name.ends_with(".log") && kinds.iter().any(|kind| name.contains(kind))
@@ -151,9 +151,9 @@ struct Logged {
     lines: u64,
     sum: f64,
     maximum: f64,
-    /// Sizes of all I/Os in bytes.
+    /// Total size of all I/Os in bytes.
     bytes: f64,
-    /// Means of the threads, added up.
+    /// Sum of the threads' means.
     rate: f64,
     /// Sum of the threads' maxima.
     highest_rate: f64,
@@ -178,7 +178,7 @@ impl Logged {
         self.highest_rate += thread.maximum;
     }
 
-    /// `None` = nothing was logged.
+    /// Returns `None` if nothing was logged.
     fn value(&self, logs: &FioLogFiles, logged: FioLogged, interval_s: f64) -> Option<f64> {
         let times_per_ms = if logs.in_us { 1e3 } else { 1e6 };
         let (single, highest) = (logged == FioLogged::SingleIo, logged == FioLogged::Maximum);
@@ -204,7 +204,7 @@ struct LogLine {
     at_ms: u64,
     value: u64,
     direction: u8,
-    /// Size of the I/O, bytes; 0 = an interval.
+    /// Size of the I/O in bytes; 0 = an interval.
     size: u64,
 }
 
@@ -233,7 +233,7 @@ fn step_ms(lines: &[LogLine]) -> Option<u64> {
 fn interval_ms(lasted_ms: u64, step_ms: u64) -> u64 {
     let mut interval = 100_u64;
     for factor in [2, 5, 10].into_iter().cycle() {
-        // Steps are a few ms shorter than was asked for at times.
+        // Steps are sometimes a few ms shorter than requested.
         let is_long_enough = interval as f64 >= step_ms as f64 * 0.9;
         if is_long_enough && lasted_ms as f64 / interval as f64 <= MAX_INTERVALS {
             break;
@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_have_length_of_log() {
+    fn log_interval_length_is_detected() {
         assert_eq!(interval_ms(1000, 100), 100);
         assert_eq!(interval_ms(1000, 0), 100);
         assert_eq!(interval_ms(60_000, 500), 500);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_of_threads_add_up_and_latencies_do_not() {
+    fn thread_rates_are_summed_and_latencies_averaged() {
         let one = b"1000, 100, 0, 0, 0\n2000, 200, 0, 0, 0\n2000, 7, 1, 0, 0\nrubbish\n".to_vec();
         let other = b"1000, 300, 0, 0, 0\n".to_vec();
         let iops = series(&sample_logs(FioSeriesOf::Iops), &[one.clone(), other.clone()]);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_mean_what_fios_options_say() {
+    fn log_values_follow_fio_options() {
         // 20 I/Os of 4 KiB, one every 50 ms, of 1 and 3 ms; and what fio makes of them for each 500 ms.
         let single: String = (0..20)
             .map(|io| {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn logs_are_known_by_their_names() {
+    fn fio_logs_are_recognized_by_name() {
         let files = sample_logs(FioSeriesOf::Latency);
         let names = ["a_lat.log", "a_lat.2.log", "a_lat.4.log", "a_clat.2.log", "b_lat.2.log", "a_lat.x.log"];
         assert_eq!(names.map(|name| is_log_of(name, &files)), [true, true, false, false, false, false]);

@@ -28,13 +28,13 @@ use serde_json::Value;
 
 pub use logs::{MAX_LOG_BYTES, is_any_log, is_log_of, series};
 
-/// Largest file that is read, bytes: JSON+ of a thousand jobs.
+/// Maximum file size in bytes: JSON+ of a thousand jobs.
 pub const MAX_BYTES: u64 = limits::FIO_RESULTS.bytes;
 
 /// Maximum number of jobs in a result: four times fio's limit per host.
 const MAX_JOBS: usize = 1 << 14;
 
-/// Whether a text that begins so is what fio prints, even if it can't be read.
+/// Whether the beginning of a text identifies output of fio, even if unreadable.
 pub fn begins_so(text: &str) -> bool {
     text.contains("\"fio version\"") || documents::is_without_json(text)
 }
@@ -42,7 +42,7 @@ pub fn begins_so(text: &str) -> bool {
 /// Reads all runs of a file.
 ///
 /// # Errors
-/// It holds not fio's JSON, or one that was cut off: with the line.
+/// Fails with the line if the text is not fio's JSON, or is truncated.
 pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(LineError::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
@@ -101,7 +101,7 @@ fn run(document: &FioDocument) -> Result<RunSummary, LineError> {
     Ok(run)
 }
 
-/// `3.33` of `fio-3.33`.
+/// Returns `3.33` of `fio-3.33`.
 fn fio_version(document: &Value) -> Option<String> {
     let version = document.get(VERSION)?.as_str()?;
     Some(version.strip_prefix("fio-").unwrap_or(version).to_owned())

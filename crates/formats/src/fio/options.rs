@@ -165,7 +165,7 @@ impl RwPattern {
     }
 }
 
-/// The one size of all I/Os; `None` = there are several, or fio's own default of an engine.
+/// The common size of all I/Os; `None` = several sizes, or the default of an engine.
 fn block_size(job: &FioJob, writes: Option<u32>) -> Option<u32> {
     if job.option(&["bssplit", "bsrange", "blocksize_range", "bs_unaligned"]).is_some() {
         return None;
@@ -217,7 +217,7 @@ fn parse_seconds(written: &str) -> Option<u32> {
     number.checked_mul(factor)
 }
 
-/// The limit of a thread; fio's are of each direction, so that of a mix it isn't one number.
+/// The rate limit of a thread. fio's limits are per direction, so a mix has no single limit.
 fn job_rate(job: &FioJob, writes: Option<u32>) -> Option<Rate> {
     let names = ["rate", "rate_iops"].map(|name| job.option(&[name]));
     match names {
@@ -236,7 +236,7 @@ fn job_caching(job: &FioJob, engine: &str) -> Caching {
         mode: if direct { CacheMode::DisableOsCache } else { CacheMode::Cached },
         write_through: written_through("sync"),
         memory_mapped: engine == "mmap",
-        // What isn't direct is cached on block devices, too.
+        // I/O without direct is cached on block devices, too.
         cached_devices: !direct,
         block_device: None,
     }

@@ -11,7 +11,7 @@ use diskspd_results::{
 };
 use serde_json::Value;
 
-/// The figures of jobs that ran at the same time, as one time span.
+/// Returns the figures of concurrent jobs as one time span.
 pub(super) fn from_group(group: &[FioJob]) -> SpanSummary {
     let mut jobs: Vec<String> = group.iter().map(|job| job.name.to_owned()).collect();
     jobs.dedup();
@@ -37,7 +37,7 @@ fn of_entries(entries: &[FioJob]) -> SpanSummary {
     let of = |name: &str| entries.iter().filter_map(|job| job.value.get(name)).collect::<Vec<&Value>>();
     let (reads, writes, mixed) = (of("read"), of("write"), of("mixed"));
     let apart: Vec<&Value> = reads.iter().chain(&writes).copied().collect();
-    // Of `unified_rw_reporting` nobody knows which were read; `both` tells everything twice.
+    // With `unified_rw_reporting` reads and writes are not distinguished; `both` reports everything twice.
     let only_mixed = !mixed.is_empty() && !apart.iter().any(|direction| is_busy(direction));
     let all = if only_mixed { mixed } else { apart };
     let ms = entries.iter().map(FioJob::runtime_ms).max().filter(|ms| *ms > 0);
@@ -86,7 +86,7 @@ fn number_field(value: &Value, name: &str) -> u64 {
     value.get(name).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// Whether it did any I/O; before 2.1.14 fio counted bytes alone.
+/// Whether it performed any I/O; fio before 2.1.14 only counted bytes.
 fn is_busy(direction: &Value) -> bool {
     let amount = direction.get("total_ios").or_else(|| direction.get("io_bytes"));
     amount.and_then(Value::as_u64).unwrap_or(0) > 0
@@ -101,9 +101,9 @@ fn read_bytes(direction: &Value) -> Option<u64> {
 #[derive(Clone, Copy)]
 struct SpanFigures {
     latency: Option<FioLatency>,
-    /// Kind of the percentiles. The extremes have the same kind, so values stay in order.
+    /// Kind of the percentiles. The extremes have the same kind, so that values stay in order.
     kind: Option<FioLatency>,
-    /// The time that rates are over.
+    /// Duration in s to which rates refer.
     seconds: Option<f64>,
 }
 
@@ -145,7 +145,7 @@ fn of_direction(direction: &Value, taken: SpanFigures) -> DirectionSummary {
     figures
 }
 
-/// Distributions by direction, and of all I/Os; `None` if missing, or not additive.
+/// Distributions by direction, and of all I/Os; `None` = missing, or not additive.
 struct Charts {
     read: Option<FioDistribution>,
     write: Option<FioDistribution>,
@@ -170,7 +170,7 @@ impl Charts {
         self.all_charts().next().map(|_| source)
     }
 
-    /// The smallest percentile that is a lower bound.
+    /// Returns the smallest percentile that is a lower bound.
     fn open_end(&self) -> Option<Millis> {
         self.all_charts().find_map(FioDistribution::open_end)
     }

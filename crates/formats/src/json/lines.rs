@@ -1,4 +1,4 @@
-//! A record laid out in lines: one JSON document, of which a line can be read without the others.
+//! A record divided into lines: one JSON document with lines that can be read separately.
 //!
 //! ```text
 //! {"format":{..},"index":{..}                      the head: what a list of runs shows
@@ -23,14 +23,14 @@ use std::io::{self, BufRead, Write};
 /// `time_spans` (5), one (6), `threads` (7), one (8), `targets` (9).
 const TARGETS: &str = "targets";
 const DEPTH: usize = 9;
-/// Parts of the head, which share a line.
+/// Number of parts of the head, which share a line.
 const IN_HEAD: usize = 2;
 
-/// Puts the line ends where they belong.
+/// Inserts the line ends.
 #[derive(Debug, Default)]
 pub(super) struct LineFormatter {
     depth: usize,
-    /// Parts of the record so far.
+    /// Number of parts so far.
     parts: usize,
     in_name: bool,
     names_targets: bool,
@@ -115,7 +115,7 @@ static LISTS: [ListLocation; 3] = [
     },
 ];
 
-/// The elements of [`LISTS`].
+/// Elements of [`LISTS`].
 #[derive(Debug, Default)]
 struct Elements {
     targets: Vec<Vec<HostTarget>>,
@@ -127,8 +127,7 @@ struct Elements {
 /// and their text is not kept.
 ///
 /// # Errors
-/// The text is not a record, or has other elements than objects in its lists. A reader of the whole text
-/// finds the reason.
+/// Fails without a cause if the text is not a record, or its lists contain other elements than objects.
 pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, ListFormatError> {
     let mut splitter = ListSplitter::new(&LISTS);
     let mut elements = Elements::default();
@@ -192,7 +191,7 @@ fn add_part<T>(
     Ok(())
 }
 
-/// Puts the next list in the place of one that was taken out.
+/// Restores a list that was removed for separate parsing.
 fn fill<T>(place: &mut Vec<T>, lists: &mut impl Iterator<Item = Vec<T>>) -> Result<(), ListFormatError> {
     let list = lists.next().ok_or(ListFormatError)?;
     if place.is_empty() {
@@ -222,7 +221,7 @@ mod tests {
 
     static STORED: LazyLock<Vec<u8>> = LazyLock::new(|| json::bytes(&sample_record()));
 
-    /// Two threads on two targets each.
+    /// Returns a record of two threads with two targets each.
     fn sample_record() -> Record {
         let path = |path: &str| Target { path: path.into(), ..Target::default() };
         let span = TimeSpan {
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn record_is_read_in_parts_in_any_layout() {
+    fn record_parts_are_read_in_any_layout() {
         assert_eq!(record(&mut &STORED[..]).ok(), Some(sample_record()));
         assert_eq!(parse_record(&STORED), Ok(sample_record()));
         let index = json::read_index(&STORED[..]).unwrap();

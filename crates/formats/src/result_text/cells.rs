@@ -9,7 +9,7 @@ pub(super) fn amount(cell: &str, line: usize) -> Result<u64, LineError> {
     cell.parse().map_err(|_| cell_fault(cell, "a whole number", line))
 }
 
-/// Returns a figure; `None` if empty, or a non-finite number of C libraries.
+/// Returns a figure; `None` = empty, or a non-finite number of C libraries.
 pub(super) fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineError> {
     if cell == "N/A" || is_undefined(cell) {
         return Ok(None);
@@ -20,7 +20,7 @@ pub(super) fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineError> 
     }
 }
 
-/// A time in ms, or none, as of figures.
+/// Returns a time in ms; `None` as for figures.
 pub(super) fn time(cell: &str, line: usize) -> Result<Option<Millis>, LineError> {
     Ok(figure(cell, line)?.map(Millis::new))
 }

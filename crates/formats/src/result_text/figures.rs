@@ -63,7 +63,7 @@ fn of_line(line: TextLine, span: &mut SpanSummary) -> Result<(), LineError> {
     Ok(())
 }
 
-/// Reads a table from its heading to the line of all threads; one that was there belongs to other results.
+/// Reads a table from its heading to the line of all threads. An earlier table belongs to other results.
 fn read_table<'a>(
     lines: &mut Peekable<impl Iterator<Item = TextLine<'a>>>,
     heading: TextLine,

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::iter::Peekable;
 
-/// A line, without blanks at its ends.
+/// Line without surrounding white space.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextLine<'a> {
     /// Counted from 1.
     pub number: usize,
-    /// Start offset in bytes.
     pub at: usize,
     pub text: &'a str,
 }
@@ -24,7 +23,7 @@ pub(super) fn split_lines(text: &str, first: usize) -> impl Iterator<Item = Text
     })
 }
 
-/// A piece of a file, and the number of its first line.
+/// Piece of a file, with the number of its first line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextPiece<'a> {
     pub first: usize,

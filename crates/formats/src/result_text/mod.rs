@@ -31,14 +31,14 @@ use diskspd_results::{Origin, RunSummary, SpanSummary, UnmeasuredSpan};
 use lines::TextPiece;
 use requested::TextRequest;
 
-/// Largest file that is read in bytes.
+/// Maximum file size in bytes.
 pub const MAX_BYTES: u64 = limits::RESULTS.bytes;
 
 const START: &str = "Command Line:";
 
 const PARAMETERS: &str = "Input parameters:";
 
-/// Whether a text that begins so holds a report.
+/// Whether the beginning of a text identifies a report.
 pub fn begins_so(text: &str) -> bool {
     let has = |is_it: fn(&str) -> bool| lines::split_lines(text, 1).any(|line| is_it(line.text));
     has(|line| line.starts_with(START))
@@ -108,7 +108,7 @@ fn read_system(head: TextPiece, run: &mut RunSummary) -> bool {
         let value = value.trim();
         match label.trim_end() {
             "Command Line" if !value.is_empty() => {
-                // Where a console wrapped it, nobody knows whether blanks stood there.
+                // If a console wrapped it, the number of blanks is unknown.
                 let is_whole = lines.peek().is_none_or(|next| matches!(next.text, "" | PARAMETERS));
                 run.command_line = is_whole.then(|| path_bytes(value).into());
             }

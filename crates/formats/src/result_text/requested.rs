@@ -12,9 +12,7 @@ pub(super) struct TextRequest {
     duration_s: Option<u32>,
     warmup_s: Option<u32>,
     rand_seed: Option<u32>,
-    /// `-F`
     pool: Option<u32>,
-    /// `-O`
     pool_outstanding: Option<u32>,
     targets: Vec<(RawText, TargetRequest)>,
 }
@@ -27,13 +25,13 @@ struct TargetRequest {
     memory_mapped: bool,
 }
 
-/// Time spans, and targets, of a report.
+/// Maximum number of time spans, and of targets, of a report.
 const MAX_SPANS: usize = 1 << 16;
 
 /// Reads the input parameters of all time spans.
 ///
 /// # Errors
-/// There are more time spans or targets than any run has.
+/// Fails if there are more time spans or targets than a run can have.
 pub(super) fn read(head: TextPiece) -> Result<Vec<TextRequest>, LineError> {
     let mut spans: Vec<TextRequest> = Vec::new();
     let mut targets = 0;
@@ -194,14 +192,14 @@ impl TargetRequest {
         }
     }
 
-    /// `discards: 5% of all I/Os, the rest as above`
+    /// Parses `discards: 5% of all I/Os, the rest as above`.
     fn read_share(&mut self, label: &str, value: &str) {
         if let Some((op, ..)) = Operation::shared().find(|(_, row, _)| row.plural == label) {
             self.access.shares.set(op, parse_number(value).unwrap_or(0));
         }
     }
 
-    /// `using random I/O (alignment: 4KiB)`
+    /// Parses `using random I/O (alignment: 4KiB)`.
     fn read_pattern(&mut self, text: &str) {
         let share = match text {
             _ if text.starts_with("using random I/O") => Some(100),

@@ -1,6 +1,6 @@
 //! Sizes as reports print them.
 
-/// Parses `65536`, `64KiB`, `512B` to bytes. Rounded sizes (`1.95MiB`) are `None`.
+/// Parses `65536`, `64KiB`, `512B` to bytes; `None` for rounded sizes (`1.95MiB`).
 pub(super) fn bytes(printed: &str) -> Option<u64> {
     let digits = printed.find(|c: char| !c.is_ascii_digit()).unwrap_or(printed.len());
     let number: u64 = printed[..digits].parse().ok()?;

@@ -36,7 +36,7 @@ pub(super) fn read(report: TextPiece, spans: &mut [Option<SpanSummary>]) -> Opti
 
 type Label = (Option<Verdict>, Option<Severity>);
 
-/// `VERIFIED: ..`, `SHARED (WARNING): ..`, `NOTE: ..`.
+/// Parses `VERIFIED: ..`, `SHARED (WARNING): ..`, `NOTE: ..`.
 fn read_label(text: &str) -> Option<(Label, &str)> {
     let (label, message) = text.split_once(": ")?;
     let (word, severity) = match label.strip_suffix(')').and_then(|label| label.split_once(" (")) {

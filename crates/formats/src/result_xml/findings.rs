@@ -45,7 +45,7 @@ impl XmlFindings {
         Ok(verdict)
     }
 
-    /// Returns all findings; `None` if the results contain no verdict.
+    /// Returns all findings; `None` = the results contain no verdict.
     pub(super) fn findings(mut self) -> Option<Findings> {
         if self.findings.is_empty() && self.verdicts.is_empty() {
             return None;

@@ -151,7 +151,7 @@ fn read_results(
         return Err(XmlErrorAt::new(at, "<Results> has no <TimeSpan>: no I/O was measured")
             .hint("did the run fail before its first time span?"));
     }
-    // Otherwise nobody knows which belongs to which.
+    // Otherwise the assignment is unknown.
     if asked.len() == run.time_spans.len() {
         for ((span, asked), number) in run.time_spans.iter_mut().zip(asked).zip(1..) {
             match span {

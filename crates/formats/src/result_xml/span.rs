@@ -6,7 +6,7 @@ use diskspd_figures::units::Millis;
 use diskspd_profile::xml::error::XmlErrorAt;
 use diskspd_results::{ChartRow, DirectionSummary, PercentileSummary, SpanSummary};
 
-/// Reads `<TimeSpan>`; `None` = it ended before measuring began.
+/// Reads `<TimeSpan>`; `None` = it ended before the measurement.
 pub(super) fn read(
     walk: &mut ElementReader,
     found: &mut XmlFindings,
@@ -105,7 +105,7 @@ impl AllTargets {
     }
 }
 
-/// Reads `<CpuUtilization>`: how busy the CPUs were, percent.
+/// Reads `<CpuUtilization>`: usage of the CPUs in percent.
 fn read_cpu(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), XmlErrorAt> {
     walk.children("CpuUtilization", |walk, tag, _| match tag.name().as_ref() {
         "Average" => {
@@ -186,7 +186,7 @@ fn read_percentile(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(
     Ok(())
 }
 
-/// Reads the deviations of `<Iops>`; its intervals are left out.
+/// Reads the deviations of `<Iops>`, and skips its intervals.
 fn read_iops(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), XmlErrorAt> {
     walk.children("Iops", |walk, tag, at| {
         let figures = match tag.name().as_ref() {

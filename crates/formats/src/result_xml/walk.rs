@@ -20,7 +20,7 @@ impl<'a> ElementReader<'a> {
         &mut self.0
     }
 
-    /// Leaves out the rest of an element.
+    /// Skips the rest of an element.
     pub(super) fn skip(&mut self) -> Result<(), XmlErrorAt> {
         self.0.skip()
     }
@@ -54,7 +54,7 @@ impl<'a> ElementReader<'a> {
         }
     }
 
-    /// The amount in an element; `None` = it is empty.
+    /// Returns the amount in an element; `None` = empty.
     pub(super) fn amount(&mut self, name: &str, at: usize) -> Result<Option<u64>, XmlErrorAt> {
         let text = self.text(name)?;
         match text.trim() {
@@ -63,7 +63,7 @@ impl<'a> ElementReader<'a> {
         }
     }
 
-    /// Returns the figure in an element; `None` if empty, or a non-finite number of C libraries.
+    /// Returns the figure in an element; `None` = empty, or a non-finite number of C libraries.
     pub(super) fn figure(&mut self, name: &str, at: usize) -> Result<Option<f64>, XmlErrorAt> {
         let text = self.text(name)?;
         match text.trim() {
@@ -81,7 +81,7 @@ impl ElementReader<'_> {
     /// Returns the meaning of the word in an element.
     ///
     /// # Errors
-    /// The word is unknown: another version wrote it, or it is damaged.
+    /// Fails if the word is unknown (another version wrote it, or it is damaged).
     pub(super) fn word<T>(
         &mut self,
         (name, at): (&str, usize),

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Place of a call on storage.
+/// Location of a call on storage.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum CallLocation {
     File(PathBuf),
-    /// A file on the file system that is mounted here.
+    /// File on the file system that is mounted here.
     In(PathBuf),
     Unknown,
 }
@@ -33,7 +33,7 @@ impl fmt::Display for CallLocation {
     }
 }
 
-/// The most open files whose names are read.
+/// Maximum number of open files whose names are read.
 const MAX_OPEN_FILES: usize = 256;
 
 /// Returns the file of a call that closes or unmaps it, or of a page fault. The kernel does not name the
@@ -105,7 +105,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn nameless_call_names_file_or_mount() {
+    fn call_without_name_reports_file_or_mount() {
         let machine = tempfile::tempdir().unwrap();
         let (at, root) = (machine.path(), Root::at(machine.path()));
         fs::create_dir_all(at.join("proc/self/fd")).unwrap();

@@ -60,7 +60,7 @@ fn parse_setting(settings: &str, name: &str) -> Option<u64> {
     settings.split(' ').find_map(|setting| setting.strip_prefix(name)?.strip_prefix('='))?.parse().ok()
 }
 
-/// `8:0 rbytes=1 wbytes=2 cost.usage=3 cost.wait=4`; `None` = nothing is shared by cost there.
+/// Parses `8:0 rbytes=1 wbytes=2 cost.usage=3 cost.wait=4`; `None` = no cost-based shares.
 fn parse_cost(group: &str, line: &str) -> Option<IoCost> {
     let (device, counters) = line.split_once(' ')?;
     let named = |name| parse_setting(counters, name);
@@ -93,7 +93,7 @@ impl ControlGroup {
     }
 }
 
-/// `8:16 rbps=2097152 wbps=max riops=max wiops=120`
+/// Parses `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
 fn unified_limit(group: &str, line: &str) -> Option<IoLimit> {
     let (device, limits) = line.split_once(' ')?;
     let named = |name| parse_setting(limits, name);
@@ -110,7 +110,7 @@ fn unified_limit(group: &str, line: &str) -> Option<IoLimit> {
 }
 
 impl ControlGroup {
-    /// Four files, each with lines such as `8:16 2097152` (version 1).
+    /// Reads the four files of version 1 with lines such as `8:16 2097152`.
     fn blkio_limits(&self) -> Vec<IoLimit> {
         type Set = fn(&mut IoLimit, u64);
         let files: [(&str, Set); 4] = [

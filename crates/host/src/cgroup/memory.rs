@@ -4,7 +4,7 @@ use super::{ControlGroup, Groups};
 use diskspd_machine::quota::{MemoryAllowance, MemoryLimit};
 
 impl Groups {
-    /// The tightest of all groups of this process; `None` = no limit.
+    /// Returns the smallest allowance of this process's groups; `None` = no limit.
     pub fn memory_allowance(&self) -> Option<MemoryAllowance> {
         self.groups_with("memory")
             .filter_map(ControlGroup::memory_allowance)
@@ -19,22 +19,21 @@ impl Groups {
 }
 
 impl ControlGroup {
-    /// Returns the effective memory limit of this process in bytes, including page cache; `None` if
-    /// unlimited.
+    /// Returns the effective memory limit of this process in bytes, including page cache; `None` = unlimited.
     pub(crate) fn memory_limit(&self) -> Option<u64> {
         // Above `memory.high` nothing is killed: the kernel takes memory back, and holds up who wants more.
         let high = self.text("memory.high").and_then(|high| high.parse().ok());
         high.into_iter().chain(self.memory_max()).min()
     }
 
-    /// The limit beyond which the kernel kills.
+    /// Returns the limit above which the kernel kills processes.
     fn memory_max(&self) -> Option<u64> {
         if !self.own && self.text("memory.use_hierarchy").is_some_and(|used| used == "0") {
             // Version 1: of its own processes alone.
             return None;
         }
         let limit = self.text("memory.max").or_else(|| self.text("memory.limit_in_bytes"))?;
-        // Version 1 says "no limit" as the largest multiple of a page.
+        // Version 1 represents "no limit" by the largest multiple of a page.
         limit.parse().ok().filter(|&limit: &u64| limit < 1 << 62)
     }
 

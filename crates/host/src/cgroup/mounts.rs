@@ -38,7 +38,7 @@ impl GroupMounts {
     }
 }
 
-/// Whether a mount shows the groups with these controllers; an empty list means version 2.
+/// Whether a mount contains the groups of these controllers; empty = version 2.
 pub(super) fn shows(mount: &Mount, controllers: &str) -> bool {
     match controllers {
         "" => mount.file_system == "cgroup2",
@@ -46,7 +46,7 @@ pub(super) fn shows(mount: &Mount, controllers: &str) -> bool {
     }
 }
 
-/// Whether two lists with commas between have a name in common.
+/// Whether two lists, separated by commas, have a name in common.
 pub(super) fn shares_a_name(one: &str, other: &str) -> bool {
     one.split(',').any(|name| other.split(',').any(|other| other == name))
 }

@@ -29,7 +29,7 @@ fn cached_io_completes_in_the_call() {
 }
 
 #[test]
-fn only_a_disk_with_poll_queues_can_be_polled() {
+fn polling_needs_disk_with_poll_queues() {
     for (io_poll, expected) in [
         (Some("1\n"), Polling::Possible),
         (Some("0\n"), Polling::Without("nvme0n1".into())),

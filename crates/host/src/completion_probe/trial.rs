@@ -18,27 +18,28 @@ pub(super) const LENGTH: u32 = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trial {
-    /// The thread didn't wait, and no worker of the kernel did it: the target itself works on several.
+    /// The thread did not wait, and no kernel worker did the I/O: the target itself handles several at a
+    /// time.
     Queued,
-    /// Workers of the kernel wait in place of the thread.
+    /// Workers of the kernel wait instead of the thread.
     Workers,
     /// The thread waited while it submitted; with workers of the kernel several at a time are faster.
     Inline,
-    /// The same, and concurrent I/Os are not faster.
+    /// Workers of the kernel wait instead of the thread, and concurrent I/Os are not faster.
     OneByOne,
 }
 
 const BATCH: u32 = 4;
-/// Batches that are submitted to see whether the thread waits; most of them decide.
+/// Number of submitted batches; the majority decides whether the thread waits.
 const TRIAL_BATCHES: u32 = 3;
 /// Number of timed batches and of sequential comparisons. The fastest of each kind count, because they
 /// have the least disturbance.
 const TIMED_ROUNDS: u32 = 8;
-/// Duration in ns above which two rounds suffice.
+/// Duration in ns above which two rounds are sufficient.
 const MAX_TRIAL_TIME: Nanos = 50_000_000;
-/// Maximum ratio of a batch's time to the time of its sequential reads that indicates concurrency.
+/// Maximum ratio of a batch's time to the time of its sequential reads that counts as concurrent.
 const MAX_BATCH_RATIO: f64 = 0.7;
-/// A read that takes longer than this isn't waited for any more.
+/// Maximum wait for a read.
 const MAX_READ_TIME: Duration = Duration::from_secs(10);
 
 /// Reads from a target of `size` bytes in a separate thread, so that the kernel workers have an
@@ -89,8 +90,7 @@ fn run_trial(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
     Some(if faster { Trial::Inline } else { Trial::OneByOne })
 }
 
-/// Whether the kernel has created workers for the calling thread's io_urings, which have the thread's
-/// name.
+/// Whether the kernel has created workers for the io_urings of the calling thread, which have its name.
 fn has_workers() -> bool {
     let name = format!("iou-wrk-{}", rustix::thread::gettid().as_raw_nonzero());
     let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return true };
@@ -98,7 +98,7 @@ fn has_workers() -> bool {
     tasks.flatten().filter_map(named).any(|comm| comm.trim_end() == name)
 }
 
-/// Batches of reads, all over the target.
+/// Batches of reads, distributed over the target.
 struct ProbeBatches<'a> {
     ring: &'a mut Ring,
     blocks: u64,
@@ -124,14 +124,13 @@ impl ProbeBatches<'_> {
         (self.ring.push(transfers.into_iter()) == BATCH as usize).then_some(())
     }
 
-    /// Does one batch; `None` = it failed, or is stuck.
+    /// Performs one batch; `None` = it failed, or hangs.
     fn run(&mut self) -> Option<()> {
         self.push()?;
         self.finish_batch()
     }
 
-    /// Does one batch; returns whether the thread slept during submission. `None` if it failed or is
-    /// stuck.
+    /// Performs one batch; returns whether the thread slept during submission. `None` = it failed, or hangs.
     fn waits_while_submitting(&mut self) -> Option<bool> {
         self.push()?;
         let before = sleeps().ok()?;

@@ -1,10 +1,9 @@
-//! How much of a block would be left after compression, and whether two blocks are the same: estimates, not
-//! codecs.
+//! Estimates of a block's compressed size, and detection of equal blocks. They are not codecs.
 
 /// Length of repeated sequences, as in LZ4.
 const SEQUENCE: usize = 4;
 const COPY: usize = 3;
-/// Places of sequences that are remembered.
+/// Maximum number of remembered sequences.
 const MAX_POSITIONS: usize = 1 << 12;
 
 pub fn is_zero(block: &[u8]) -> bool {
@@ -69,7 +68,7 @@ fn weigh(counts: &[u32; 256], total: usize) -> usize {
 mod tests {
     use super::*;
 
-    /// Bytes without any order.
+    /// Returns pseudo-random bytes.
     fn random_bytes(mut seed: u64, length: usize) -> Vec<u8> {
         std::iter::repeat_with(|| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -13,7 +13,7 @@ pub struct Order {
     pub located: ResolvedTarget,
     pub from: u64,
     pub to: u64,
-    /// Alignment of offsets for `O_DIRECT` in bytes; 0 if it is not supported.
+    /// Alignment of offsets for `O_DIRECT` in bytes; 0 = unsupported.
     pub direct: u32,
 }
 

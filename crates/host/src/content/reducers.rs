@@ -10,7 +10,7 @@ use rustix::fs::{IFlags, Stat};
 use std::fs::File;
 use std::path::Path;
 
-/// Devices are made of devices, but not without end.
+/// Maximum depth of stacked devices.
 const DEPTH: u32 = 8;
 
 const COMPRESSING: [&str; 4] = ["compress", "compress-force", "compression", "compress_algorithm"];

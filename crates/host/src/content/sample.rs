@@ -15,7 +15,7 @@ use std::os::unix::fs::FileExt;
 /// Number of blocks in a sample. With 128, a share of 10 % is estimated as 5 to 16 % (95 % confidence),
 /// and a share of 50 % never as a third.
 const BLOCKS: u64 = 128;
-/// Bytes of each, where the device has no larger logical block.
+/// Bytes of a sampled block, unless the device has larger logical blocks.
 const BLOCK: u64 = 4096;
 
 /// Reads at least one block between `order.from` and `to` until the deadline, skipping holes. `None` if no
@@ -45,11 +45,11 @@ pub(super) fn take(
         let bytes = buffer.as_mut_slice();
         let read = match direct.as_ref().map(|file| file.read_at(bytes, offset)) {
             Some(Ok(read)) => Some(read),
-            // It said it could and can't (file systems in user space): the cache always can.
+            // It claimed support without having it (file systems in user space); the cache always works.
             Some(Err(_)) | None => {
                 (direct, sample.direct) = (None, false);
                 let read = cached.read_at(bytes, offset).ok();
-                // What wasn't there before must not stay.
+                // Pages that were not cached before must not stay.
                 let _ = rustix::fs::fadvise(cached, offset, NonZero::new(block), Advice::DontNeed);
                 read
             }
@@ -85,8 +85,8 @@ fn gap_at(gaps: &[ExtentPiece], offset: u64) -> Option<PieceKind> {
     gaps.get(before.checked_sub(1)?).filter(|gap| offset < gap.to).map(|gap| gap.kind)
 }
 
-/// Where blocks are read: one in each of equal parts, at a place in it that follows no pattern, because
-/// contents do. In an order in which the first few are spread as well as all of them.
+/// Offsets of sampled blocks: one in each of equal parts, at an irregular position, because contents may
+/// follow a pattern. In an order in which the first few are distributed as evenly as all.
 fn sample_offsets(from: u64, to: u64, block: u64) -> Vec<u64> {
     let first = from.div_ceil(block);
     let end = (to / block).max(first);
@@ -111,7 +111,7 @@ fn common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
-/// Returns a reproducible pseudo-random number for a part, so repeated checks of the same content agree.
+/// Returns a reproducible pseudo-random number for a part, so that repeated checks agree.
 fn scatter(part: u64) -> u64 {
     let mixed = (part + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 16
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_few_are_spread_as_well() {
+    fn first_samples_are_spread_over_range() {
         let first: Vec<u64> =
             sample_offsets(0, 128 << 20, 4096).into_iter().take(8).map(|at| at >> 24).collect();
         let halves = first.iter().filter(|eighth| **eighth < 4).count();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_found_by_offset() {
+    fn sample_finds_gap_of_an_offset() {
         let gap = ExtentPiece::new;
         let gaps = [gap(0, 4096, PieceKind::Hole), gap(8192, 16384, PieceKind::Unwritten)];
         for (offset, expected) in [

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-/// Walks through the pieces until the time is over. Also returns the pieces without data.
+/// Examines the extents until the time limit. Also returns the extents without data.
 pub(super) fn space(
     file: &File,
     from: u64,
@@ -70,7 +70,7 @@ fn overlapping_bytes(mut places: Vec<(u64, u64)>) -> u64 {
 /// The space that writes can fill: a target, the file of a loop device, a thin volume, or zram.
 #[derive(Debug)]
 pub struct WrittenSpace {
-    /// The loop device, thin volume or zram; `None` = the target itself.
+    /// Loop device, thin volume or zram; `None` = the target itself.
     pub device: Option<String>,
     source: SpaceSource,
 }
@@ -83,7 +83,7 @@ enum SpaceSource {
 }
 
 impl WrittenSpace {
-    /// Returns the space of a part of a regular file.
+    /// Returns the space of a range of a regular file.
     pub fn of_file(file: &File, from: u64, to: u64) -> Option<WrittenSpace> {
         let found = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
         let to = to.min(found.len());
@@ -117,7 +117,7 @@ impl WrittenSpace {
         Some(WrittenSpace { device: Some(layer.name.clone()), source })
     }
 
-    /// Reads it; `None` = unknown, or not before `until`.
+    /// Reads the composition; `None` = unknown, or not before `until`.
     pub fn read(&self, until: Nanos) -> Option<ContentShares> {
         self.source.read(until)
     }
@@ -158,7 +158,7 @@ mod tests {
     use std::os::unix::fs::FileExt;
 
     #[test]
-    fn counts_repeated_places() {
+    fn repeated_device_positions_are_counted() {
         for (what, places, expected) in [
             ("none", vec![], 0),
             ("one", vec![(0, 10)], 0),

@@ -86,7 +86,7 @@ const KEPT_PARAMETERS: &[(&str, &str)] = &[
     ("kvm.", "what virtual machines cost"),
 ];
 
-/// The parameters of a command line that are kept, in their order, separated by blanks.
+/// Returns the recorded parameters of a command line in order, separated by spaces.
 pub(crate) fn for_io(line: &str) -> String {
     let own = split_words(line).into_iter().take_while(|word| *word != "--");
     own.filter(|word| is_kept(word)).collect::<Vec<_>>().join(" ")

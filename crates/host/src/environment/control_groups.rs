@@ -25,7 +25,7 @@ fn allowed_cpus(group: &ControlGroup) -> Option<String> {
     files.iter().find_map(|file| group.text(file)).filter(|list| !list.is_empty())
 }
 
-/// All limits of a device, each value once.
+/// Returns all limits by device, without duplicates.
 fn io_limit_map(limits: &[IoLimit]) -> BTreeMap<String, String> {
     let mut by_device: BTreeMap<String, String> = BTreeMap::new();
     for limit in limits {

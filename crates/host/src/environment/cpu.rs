@@ -1,4 +1,4 @@
-//! How the processors are driven: frequencies, idle states, threads per core.
+//! Settings of the processors: frequencies, idle states, threads per core.
 
 use crate::root::Root;
 use diskspd_machine::cpu_list;

@@ -50,7 +50,7 @@ fn disks_of(root: &Root, top: Device, disks: &mut Vec<Disk>) -> Vec<usize> {
     places
 }
 
-/// All that stand for hardware and have a medium.
+/// Returns the disks of hardware with a medium.
 pub(super) fn hardware(root: &Root) -> Vec<Disk> {
     device::all(root)
         .filter(|device| !device.is_partition() && !device.is_virtual() && device.size().unwrap_or(0) > 0)
@@ -110,8 +110,8 @@ fn describe_disk(root: &Root, device: &Device) -> Disk {
     }
 }
 
-/// Where the disk's hardware is in the tree of devices. NVMe with several paths is filed under its
-/// subsystem, which links to the controllers: the first of them stands for all.
+/// The disk's hardware in the device tree. NVMe with several paths is listed under its subsystem, which links
+/// to the controllers; the first of them represents all.
 fn hardware_of(device: &Device) -> Option<PathBuf> {
     let own = fs::canonicalize(device.directory().join("device")).ok()?;
     let is_controller = |name: &&String| {
@@ -139,7 +139,7 @@ const ATTACHMENTS: [(&str, &str); 12] = [
     ("nvme", "pcie"),
 ];
 
-/// Beginnings of the names of disks that are made of something else.
+/// Prefixes of the names of virtual disks.
 const VIRTUAL_PREFIXES: [&str; 6] = ["loop", "zram", "ram", "nbd", "rbd", "drbd"];
 
 fn disk_transport(device: &Device, hardware: Option<&Path>) -> Option<String> {

@@ -16,7 +16,7 @@ pub(super) fn read_link(function: &Path) -> Option<Link> {
     })
 }
 
-/// `16.0 GT/s PCIe`
+/// Parses a speed such as `16.0 GT/s PCIe`.
 fn mega_transfers(text: &str) -> Option<u64> {
     let (giga, _) = text.split_once(" GT/s")?;
     let (whole, tenth) = giga.split_once('.').unwrap_or((giga, "0"));

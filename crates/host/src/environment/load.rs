@@ -16,7 +16,7 @@ pub(super) fn read(root: &Root) -> Load {
     }
 }
 
-/// `some avg10=1.53 avg60=..`
+/// Reads a pressure from a line such as `some avg10=1.53 avg60=..`.
 fn read_pressure(root: &Root, of: &str) -> Option<u64> {
     let text = root.text(format!("/proc/pressure/{of}"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("some avg10="))?;

@@ -7,7 +7,7 @@ use diskspd_machine::io_counters::*;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Open counter files. Rereading takes a few microseconds each, without a path lookup.
+/// Open counter files. Reading again takes a few µs per file, without a path lookup.
 #[derive(Debug)]
 pub struct Counters {
     devices: Vec<Option<File>>,
@@ -34,7 +34,7 @@ impl Counters {
         Counters { devices, switches, own, memory, text: vec![0; 8192] }
     }
 
-    /// Whether the kernel counts the I/O of each device now.
+    /// Returns whether the kernel currently counts the I/O of each device.
     pub fn counted(&self) -> Vec<bool> {
         let mut value = [0; 2];
         let mut is_on = |file: &File| file.read_at(&mut value, 0).is_err() || value[0] != b'0';

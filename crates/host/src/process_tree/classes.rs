@@ -2,17 +2,17 @@
 
 use diskspd_machine::process_io::{CallsDone, ProcessIo, SortedCalls};
 
-/// Kinds of files that a process had open for a direction.
+/// Kinds of files that a process opened for a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct OpenKinds {
-    /// Files and devices of the judged storage.
+    /// Files and devices of the examined storage.
     pub storage: bool,
     /// Files without a block device.
     pub without_device: bool,
     pub elsewhere: bool,
     /// Small files of the judged storage, such as logs. They decide if no other kind is open.
     pub small: bool,
-    /// Messages on standard error. They decide if no other kind is open.
+    /// Messages on standard error, which decide if no other kind is open.
     pub messages: bool,
 }
 

@@ -13,25 +13,25 @@ use std::path::{Path, PathBuf};
 
 /// Files of this size and larger decide whether the page cache is bypassed, bytes. Logs are smaller.
 const MIN_LARGE_BYTES: u64 = 1 << 20;
-/// Descriptors of a process that are examined at most.
+/// Maximum number of examined descriptors of a process.
 const MAX_EXAMINED: usize = 512;
-/// Files that are kept at most.
+/// Maximum number of remembered files.
 const MAX_CACHED_FILES: usize = 4096;
-/// Mappings from this size on may carry data, bytes: shared ones, and private ones.
+/// Minimum size of a mapping, shared or private, that may carry data, in bytes.
 const MAPPED: u64 = 1 << 20;
 const MAPPED_PRIVATELY: u64 = 16 << 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenFileUse {
     pub path: PathBuf,
-    /// Largest size that was seen, bytes; 0 for a device.
+    /// Maximum observed size in bytes; 0 for a device.
     pub size: u64,
     pub is_device: bool,
     pub read: bool,
     pub written: bool,
-    /// Whether some process had it open without `O_DIRECT`.
+    /// Whether a process had it open without `O_DIRECT`.
     pub buffered: bool,
-    /// Device number of its file system, or its own.
+    /// Device number of its file system, or its own number.
     place: Identity,
 }
 
@@ -46,9 +46,9 @@ type Identity = (u64, u64);
 
 #[derive(Debug, Default)]
 pub struct OpenFiles {
-    /// Names of the devices whose files are judged; empty = all.
+    /// Names of the devices of examined files; empty = all.
     judged: Vec<String>,
-    /// Pipes and sockets that this process inherited, and passes on to the program.
+    /// Pipes and sockets that this process inherited and passes to the program.
     inherited: Vec<PathBuf>,
     stacks: HashMap<Identity, Stack>,
     files: HashMap<Identity, OpenFileUse>,
@@ -57,13 +57,13 @@ pub struct OpenFiles {
 
 enum DescriptorKind {
     Storage,
-    /// Storage, but below [`MIN_LARGE_BYTES`].
+    /// Storage, but less than [`MIN_LARGE_BYTES`].
     Small,
     Deviceless,
     Elsewhere,
-    /// Takes all data, and returns no data.
+    /// Discards writes and returns no data.
     Null,
-    /// Carries no data that matters: terminals, `/proc`, events.
+    /// No relevant data: terminals, `/proc`, events.
     Nothing,
 }
 
@@ -72,7 +72,7 @@ impl OpenFiles {
         OpenFiles { judged, inherited: inherited_paths(), ..OpenFiles::default() }
     }
 
-    /// Whether a large file or a device on judged storage was open.
+    /// Whether a large file or a device on the examined storage was open.
     pub fn has_large(&self) -> bool {
         self.files.values().any(OpenFileUse::is_large)
     }
@@ -115,7 +115,7 @@ impl OpenFiles {
         large.peek().is_some() && large.all(|file| !file.buffered)
     }
 
-    /// Examines a process. Files that can't be examined are not seen.
+    /// Examines a process and ignores inaccessible files.
     pub(super) fn read_files(&mut self, root: &Root, pid: u32) -> Classes {
         let mut classes = Classes::default();
         let folder = root.path(format!("/proc/{pid}/fd"));
@@ -210,7 +210,7 @@ impl OpenFiles {
         if self.keep(identity, seen, flags) { DescriptorKind::Storage } else { DescriptorKind::Small }
     }
 
-    /// Keeps a file, and returns whether it is large.
+    /// Remembers a file, and returns whether it is large.
     fn keep(&mut self, identity: Identity, seen: OpenFileUse, flags: OpenFlags) -> bool {
         if self.files.len() >= MAX_CACHED_FILES && !self.files.contains_key(&identity) {
             return seen.is_large();
@@ -224,7 +224,7 @@ impl OpenFiles {
         file.is_large()
     }
 
-    /// Large mappings of files, and the rings of Linux AIO.
+    /// Finds large mappings of files, and the rings of Linux AIO.
     fn look_at_mappings(&mut self, root: &Root, pid: u32) {
         for mapping in mapped_files(root, &pid.to_string()) {
             if mapping.file.to_string_lossy().starts_with("/[aio]") {
@@ -237,7 +237,7 @@ impl OpenFiles {
     }
 }
 
-/// Whether it is neither a part of a program nor memory that processes share.
+/// Whether the mapping is neither a part of a program nor memory shared by processes.
 fn carries_data(mapping: &Mapping) -> bool {
     let name = mapping.file.to_string_lossy();
     let is_memory = ["/[", "/dev/zero", "/dev/shm/", "/SYSV", "/memfd:", "/anon_hugepage"]
@@ -261,12 +261,12 @@ fn inherited_paths() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a stack with devices contains one of the judged devices; an empty list means all.
+/// Whether a stack contains one of these devices; an empty list means all.
 fn is_judged(judged: &[String], stack: &Stack) -> bool {
     judged.is_empty() || stack.layers.iter().any(|layer| judged.contains(&layer.name))
 }
 
-/// Whether a program loads it as a part of itself.
+/// Whether a program loads the file as a library.
 fn is_library(name: &str) -> bool {
     name.ends_with(".so") || name.contains(".so.")
 }
@@ -283,7 +283,7 @@ fn stack_of(link: &Path, name: &Path) -> Stack {
 #[derive(Debug, Clone, Copy)]
 struct OpenFlags(i32);
 
-/// A field of `fdinfo`.
+/// Returns a field of `fdinfo`.
 fn field<'a>(info: &'a str, name: &str) -> Option<&'a str> {
     info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
 }

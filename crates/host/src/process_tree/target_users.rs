@@ -8,26 +8,26 @@ use diskspd_machine::process_io::{ProcessIo, TargetUser};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Descriptors of a process that are examined at most.
+/// Maximum number of examined descriptors of a process.
 const MAX_EXAMINED: usize = 4096;
-/// Processes that are listed at most.
+/// Maximum number of listed processes.
 const MAX_LISTED: usize = 16;
 
-/// Processes that had a target open at one of the looks.
+/// Processes with an open target in any sample.
 #[derive(Debug)]
 pub struct TargetUsers {
     root: Root,
-    /// The targets, and the mount points of file systems on them.
+    /// Targets, and mount points of file systems on them.
     places: Vec<PathBuf>,
     users: BTreeMap<u32, UserSample>,
-    /// Processes whose open files could not be read at the last look.
+    /// Number of processes whose open files could not be read in the last sample.
     pub unreadable: u64,
 }
 
 #[derive(Debug)]
 struct UserSample {
     name: String,
-    /// Counters at the first and at the last look.
+    /// Counters in the first and in the last sample.
     counters: Option<(ProcessIo, ProcessIo)>,
 }
 
@@ -84,7 +84,7 @@ impl TargetUsers {
             || mapped_files(&self.root, &pid.to_string()).any(|mapping| is_there(&mapping.file))
     }
 
-    /// The busiest users, by the bytes that they requested between the first and the last look.
+    /// Returns the busiest users, by bytes requested between the first and the last sample.
     pub fn busiest(&self) -> Vec<TargetUser> {
         let mut users: Vec<TargetUser> = self.users.iter().map(|(pid, user)| user.row(*pid)).collect();
         let bytes =
@@ -94,7 +94,7 @@ impl TargetUsers {
         users
     }
 
-    /// Processes that had a target open.
+    /// Returns the number of processes with an open target.
     pub fn count(&self) -> u64 {
         self.users.len() as u64
     }

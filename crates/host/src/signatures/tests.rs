@@ -1,6 +1,5 @@
 use super::*;
 
-/// Bytes at offsets.
 type Marks<'a> = &'a [(u64, &'a [u8])];
 
 fn recognized_names(size: u64, marks: Marks) -> Vec<Name> {
@@ -20,7 +19,7 @@ const MIB: u64 = 1 << 20;
 const SIZE: u64 = 100 * MIB + 7 * 512;
 
 #[test]
-fn every_mark_is_recognized_alone() {
+fn each_signature_is_recognized_alone() {
     for (page, (magic, name)) in PAGES.iter().flat_map(|page| SWAP.iter().map(move |mark| (page, mark))) {
         assert_eq!(recognized_names(SIZE, &[(page - 10, magic)]), [*name]);
     }
@@ -33,7 +32,7 @@ fn every_mark_is_recognized_alone() {
 }
 
 #[test]
-fn signatures_need_all_their_marks() {
+fn signature_needs_all_its_magic_numbers() {
     let ext: &[u8] = &[0x53, 0xef];
     let md: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
     let boot: &[u8] = &[0x55, 0xaa];
@@ -80,7 +79,7 @@ fn signatures_need_all_their_marks() {
 }
 
 #[test]
-fn tiny_devices_are_no_problem() {
+fn tiny_devices_are_scanned_without_error() {
     for size in [0, 1, 511, 512, 1024, 4096, 65536, MIB - 1, MIB, MIB + 1] {
         assert_eq!(recognized_names(size, &[]), Vec::<Name>::new(), "{size}");
     }
@@ -99,7 +98,7 @@ fn test_patterns_are_not_signatures() {
     }
 }
 
-/// The answer of `blkid -p`: TYPE or PTTYPE; `None` = it isn't installed, empty = it finds nothing.
+/// The answer of `blkid -p`: TYPE or PTTYPE; `None` = not installed, empty = no signature.
 fn blkid_says(image: &std::path::Path) -> Option<Vec<String>> {
     let program =
         std::process::Command::new("blkid").args(["-p", "-o", "export"]).arg(image).output().ok()?;
@@ -213,9 +212,9 @@ fn images_of_real_tools_are_recognized() {
     assert_eq!(made.into_inner(), TOOLS.len());
 }
 
-/// Formats whose tools are hardly to be had, as libblkid accepts them.
+/// Formats whose tools are hard to obtain, in the form that libblkid accepts.
 #[test]
-fn crafted_marks_are_recognized_as_blkid_does() {
+fn crafted_signatures_match_blkid_results() {
     const END: u64 = 64 * MIB;
     let last = END - 512;
     // Sums as the formats have them, so that libblkid believes them.

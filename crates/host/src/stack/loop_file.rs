@@ -9,7 +9,7 @@ use diskspd_sys::{files, loops};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-/// The devices under a loop device, and the file systems on the way.
+/// Devices under a loop device, with the file systems in between.
 type LoopBacking = Result<(Vec<Device>, Vec<StackMount>), MissingDevices>;
 
 /// Finds the devices under a loop device with the file or device `name` in /sys.

@@ -12,7 +12,7 @@ pub(super) fn stack(root: &Root, place: &FileLocation) -> Option<Stack> {
     of_mount(root, &place.mount(root)?)
 }
 
-/// Returns the layers of all mounts of other hosts whose clients count.
+/// Returns the mounts of other hosts with client counters.
 pub(super) fn layers(root: &Root) -> Vec<Layer> {
     root.mounts().iter().filter_map(|mount| of_mount(root, mount)).flat_map(|stack| stack.layers).collect()
 }
@@ -27,7 +27,7 @@ fn of_mount(root: &Root, mount: &Mount) -> Option<Stack> {
         options.find_map(|option| option.strip_prefix(name)?.strip_prefix('=')?.parse::<u64>().ok())
     };
     let traits = Traits {
-        // What it flushes are no writes.
+        // Its flushes are no writes.
         write_back: Some(false),
         fua: None,
         largest_io: option("rsize").into_iter().chain(option("wsize")).min(),

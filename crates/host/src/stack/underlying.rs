@@ -45,7 +45,7 @@ impl MissingDevices {
 pub(super) struct UnderlyingDevices {
     pub devices: Vec<Device>,
     pub file_system: String,
-    /// The file systems on the way, the upper one first; an overlay has several.
+    /// File systems in between, the upper one first; an overlay has several.
     pub mounts: Vec<StackMount>,
 }
 
@@ -108,7 +108,7 @@ fn describe_mount(mount: &Mount) -> StackMount {
     StackMount { mount_point: at, kind: file_system, options }
 }
 
-/// Further devices of a file system: external journals, and realtime data (XFS).
+/// Returns further devices of a file system: external journals, and realtime data (XFS).
 fn other_devices(root: &Root, mount: &Mount, main: &Device) -> Vec<Device> {
     let option = |option: &str| {
         let node = ["logdev=", "rtdev="].iter().find_map(|name| option.strip_prefix(name))?;
@@ -123,8 +123,8 @@ fn other_devices(root: &Root, mount: &Mount, main: &Device) -> Vec<Device> {
     found
 }
 
-/// The device of the journal of an ext4 that has it on another one. The kernel names the journal's thread by
-/// it, with the number of the inode if it is within the file system; the name may be cut off.
+/// The device of an external ext4 journal. The kernel names the journal's thread after it, with the inode
+/// number if the journal is within the file system; the name may be truncated.
 fn external_journal(root: &Root, main: &Device) -> Option<Device> {
     let task = root.text(format!("/sys/fs/ext4/{}/journal_task", main.name))?;
     let begin = root.text(format!("/proc/{task}/comm"))?.strip_prefix("jbd2/")?.to_owned();
@@ -163,7 +163,7 @@ fn without_device(mount: &Mount) -> Option<MissingDevices> {
     Some(MissingDevices::Unknown(why))
 }
 
-/// A file of an overlay is one of the uppermost of its directories that has it.
+/// Finds a file of an overlay in the uppermost directory that contains it.
 fn resolve_overlay(
     root: &Root,
     mount: &Mount,

@@ -12,7 +12,7 @@ use diskspd_sys::file_systems::type_name;
 use rustix::fs::FileType;
 use std::path::Path;
 
-/// Files of a device's `queue` directory that are kept.
+/// Recorded files of a device's `queue` directory.
 const QUEUE: [&str; 17] = [
     "scheduler",
     "nr_requests",

@@ -6,9 +6,9 @@ use super::pages::{u32_at, u64_at};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockFormat {
     pub id: u64,
-    /// The device: 4 bytes, major number above 20 bits of the minor one.
+    /// Offset of the device (4 bytes): major number above 20 bits of the minor number.
     pub device: usize,
-    /// First sector of 512 bytes: 8 bytes.
+    /// Offset of the first sector of 512 bytes (8 bytes).
     pub sector: usize,
     /// Offset of the number of sectors (4 bytes).
     pub sectors: usize,
@@ -16,7 +16,7 @@ pub struct BlockFormat {
 }
 
 impl BlockFormat {
-    /// The places in a format; `None` = a field is missing or has another length.
+    /// Returns the offsets in a format; `None` = a field is missing or has another length.
     pub fn from_event(format: &EventFormat) -> Option<BlockFormat> {
         let place = |name: &str, size| format.field(name).filter(|field| field.size == size);
         Some(BlockFormat {
@@ -28,14 +28,14 @@ impl BlockFormat {
         })
     }
 
-    /// Reads a record; `None` = it is too short.
+    /// Parses a record; `None` = too short.
     pub fn read<'a>(&self, record: &'a [u8]) -> Option<BlockRecord<'a>> {
         let letters = record.get(self.letters.offset..)?.get(..self.letters.size)?;
         Some(BlockRecord {
             device: u32_at(record, self.device)?,
             sector: u64_at(record, self.sector)?,
             sectors: u32_at(record, self.sectors)?,
-            // What is behind the end of the text is left over from others.
+            // Bytes after the end of the text are left over from earlier texts.
             letters: letters.split(|letter| *letter == 0).next()?,
         })
     }
@@ -43,7 +43,7 @@ impl BlockFormat {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockRecord<'a> {
-    /// The device: major number above 20 bits of the minor one.
+    /// Device: major number above 20 bits of the minor number.
     pub device: u32,
     /// First sector of 512 bytes.
     pub sector: u64,

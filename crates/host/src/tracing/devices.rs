@@ -14,7 +14,7 @@ pub struct TracedDevice {
     pub number: Result<u32, &'static str>,
 }
 
-/// All devices of a stack but partitions, whose requests are their disk's: the uppermost first.
+/// Returns the devices of a stack, uppermost first, without partitions, whose requests belong to their disk.
 pub fn traced_devices(root: &Root, stack: &Stack) -> Vec<TracedDevice> {
     let whole =
         stack.layers.iter().filter(|layer| !matches!(layer.kind, LayerKind::Partition | LayerKind::Mount));
@@ -39,7 +39,6 @@ pub struct WatchedDevice {
     pub number: u32,
     /// Start on the disk in bytes.
     pub start: u64,
-    /// Size in bytes.
     pub size: u64,
     /// Whether the driver has a request queue; otherwise it handles I/O immediately.
     pub has_queue: bool,

@@ -9,14 +9,14 @@ pub struct EventFormat {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Field {
-    /// Bytes before it.
+    /// Offset in bytes.
     pub offset: usize,
     /// Length in bytes.
     pub size: usize,
 }
 
 impl EventFormat {
-    /// Reads the text of a format; `None` = it has no number.
+    /// Parses the text of a format; `None` = it has no number.
     pub fn parse(text: &str) -> Option<EventFormat> {
         let id = text.lines().find_map(|line| line.strip_prefix("ID:"))?.trim().parse().ok()?;
         Some(EventFormat { id, fields: fields(text).collect() })
@@ -26,7 +26,7 @@ impl EventFormat {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, field)| *field)
     }
 
-    /// The first field that a condition names and this tracepoint doesn't have.
+    /// Returns the first field in a filter that this tracepoint lacks.
     pub fn missing<'a>(&self, filter: &'a str) -> Option<&'a str> {
         let outside_quotes = filter.split('"').step_by(2);
         let words = outside_quotes.flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_'));
@@ -39,7 +39,7 @@ pub(super) fn fields(text: &str) -> impl Iterator<Item = (String, Field)> {
     text.lines().filter_map(field)
 }
 
-/// A line like `field:char rwbs[10]; offset:34; size:10; signed:0;`, with tabs between.
+/// Parses a line such as `field:char rwbs[10]; offset:34; size:10; signed:0;`, with tabs.
 fn field(line: &str) -> Option<(String, Field)> {
     let mut parts = line.trim().split(';').map(str::trim);
     let declaration = parts.next()?.strip_prefix("field:")?;
@@ -58,7 +58,7 @@ mod tests {
     const OLDER: &str = include_str!("../../../../tests/data/tracing/block_rq_complete-5.15");
 
     #[test]
-    fn formats_are_read_as_kernels_print_them() {
+    fn tracepoint_formats_of_kernels_are_parsed() {
         for (text, id, letters) in [(COMPLETE, 2107, (34, 10)), (OLDER, 1231, (32, 8))] {
             let format = EventFormat::parse(text).expect("a format");
             let letters = Field { offset: letters.0, size: letters.1 };
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_and_damaged_lines() {
+    fn pointer_fields_and_damaged_lines_are_handled() {
         let text = "ID: 5\n\tfield:const void * skaddr;\toffset:8;\tsize:8;\tsigned:0;\n\
                     \tfield:int *where;\toffset:16;\tsize:8;\tsigned:0;\n\
                     \tfield:int broken;\toffset:x;\tsize:8;\n\

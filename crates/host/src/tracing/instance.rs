@@ -16,12 +16,12 @@ use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct Recording<'a> {
-    /// Tracepoints, named `block/block_rq_issue`.
+    /// Tracepoints, named like `block/block_rq_issue`.
     pub tracepoints: &'a [&'a str],
-    /// A condition on their fields as the kernel evaluates it; shorter than a page.
+    /// Kernel filter on their fields, shorter than a page.
     pub filter: &'a str,
     pub clock: StampClock,
-    /// The CPUs whose events are read, by the kernel's numbers.
+    /// Kernel numbers of the CPUs whose events are read.
     pub cpus: &'a [u32],
     /// Size of a CPU's buffer in KiB: the preferred size, and the minimum if memory is short.
     pub kib: (u64, u64),
@@ -122,10 +122,7 @@ impl Instance {
         file.write_all(value.as_bytes())
     }
 
-    /// Gives these tracepoints another condition, before anything is recorded.
-    ///
-    /// # Errors
-    /// The kernel doesn't take it.
+    /// Sets another filter for these tracepoints before the recording starts.
     pub fn narrow(&self, tracepoints: &[&str], filter: &str) -> Result<(), TracingError> {
         for tracepoint in tracepoints {
             let file = format!("events/{tracepoint}/filter");
@@ -134,43 +131,26 @@ impl Instance {
         Ok(())
     }
 
-    /// Opens or closes one of its tracepoints. A closed one costs nothing.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
+    /// Enables or disables a tracepoint. A disabled one costs nothing.
     pub fn switch(&self, tracepoint: &str, on: bool) -> io::Result<()> {
         self.set(&format!("events/{tracepoint}/enable"), if on { "1" } else { "0" })
     }
 
-    /// Starts recording.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn start(&self) -> io::Result<()> {
         self.set("tracing_on", "1")
     }
 
-    /// Stops recording. Recorded events can still be read.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn stop(&self) -> io::Result<()> {
         self.set("tracing_on", "0")
     }
 
     /// Returns the unread events of all CPUs in the kernel's text form, one per line, ordered by time.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn text(&self) -> io::Result<String> {
         fs::read_to_string(self.directory.join("trace"))
     }
 
     /// Takes the buffered events. `each` receives the time and fields of every event, in order per CPU.
     /// `page` must have the size in the layout.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn take_events(
         &mut self,
         page: &mut [u8],
@@ -195,9 +175,6 @@ impl Instance {
     }
 
     /// Returns the number of lost events of all CPUs. This call costs more than reading events.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
     pub fn lost_events(&self) -> io::Result<u64> {
         self.buffers.iter().map(CpuBuffer::lost_events).sum()
     }
@@ -224,14 +201,14 @@ impl Drop for Instance {
         for _ in 0..MAX_TRIES {
             match fs::remove_dir(&self.directory) {
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
-                // Nobody is left to be told; should it have failed, a later program removes it.
+                // No one can receive an error here. If it failed, a later program removes the instance.
                 _ => return,
             }
         }
     }
 }
 
-/// A file of up to a page, which the kernel gives to the first read alone.
+/// Reads a file of up to a page in one call, because the kernel returns it only to the first read.
 fn in_one_piece(file: &Path) -> io::Result<String> {
     let mut bytes = vec![0; 4096];
     let length = File::open(file)?.read(&mut bytes)?;
@@ -247,8 +224,7 @@ const MAX_TRIES: u32 = 200;
 const PAUSE: Duration = Duration::from_millis(10);
 
 const PREFIX: &str = "diskspd-";
-/// Maximum number of instances of one process, or of processes with the same number in different
-/// containers.
+/// Maximum number of instances of one process, or of processes with the same number in different containers.
 const MAX_NAMESAKES: u32 = 64;
 
 fn make_instance(all: &Path) -> io::Result<PathBuf> {
@@ -278,7 +254,7 @@ fn remove_abandoned(all: &Path) {
     }
 }
 
-/// Returns the process of an instance; `None` if the instance belongs to another program.
+/// Returns the process of an instance; `None` = the instance of another program.
 fn instance_owner(name: &str) -> Option<u32> {
     let numbers = name.strip_prefix(PREFIX)?;
     let (process, number) = numbers.split_once('-').unwrap_or((numbers, "0"));
@@ -339,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn only_instances_of_this_program_are_its_own() {
+    fn only_own_tracing_instances_are_recognized() {
         for (name, process) in [
             ("diskspd-17", Some(17)),
             ("diskspd-17-2", Some(17)),

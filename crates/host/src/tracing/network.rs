@@ -10,7 +10,7 @@ pub struct NetworkCounters {
 }
 
 impl NetworkCounters {
-    /// Reads the counters; takes about 10 us.
+    /// Reads the counters in about 10 µs.
     pub fn read(root: &Root) -> NetworkCounters {
         let text = |file: &str| root.text(file).unwrap_or_default();
         NetworkCounters { both: text("/proc/net/snmp"), version6: text("/proc/net/snmp6") }

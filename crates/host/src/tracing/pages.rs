@@ -15,13 +15,13 @@ pub struct PageLayout {
     data: Field,
 }
 
-/// Bits of `commit`: events before this page were overwritten, ...
+/// Bits of `commit`: events before this page were overwritten, ..
 const MISSED_EVENTS: u32 = 1 << 31;
 /// Flag: the number of missed events follows the events. The other bits are the number of bytes.
 const MISSED_COUNT: u32 = 1 << 30;
 
 impl PageLayout {
-    /// Reads `events/header_page`; `None` = a field isn't there, or isn't as long as it should be.
+    /// Parses `events/header_page`; `None` = a field is missing, or has another length.
     pub fn parse(text: &str) -> Option<PageLayout> {
         let field = |wanted: &str| fields(text).find(|(name, _)| name == wanted).map(|(_, field)| field);
         Some(PageLayout {
@@ -31,12 +31,11 @@ impl PageLayout {
         })
     }
 
-    /// Size of a page in bytes.
     pub fn size(&self) -> usize {
         self.data.offset + self.data.size
     }
 
-    /// The page in these bytes; `None` = they are fewer than a header's.
+    /// Returns the page in these bytes; `None` = shorter than a header.
     pub fn page<'a>(&self, bytes: &'a [u8]) -> Option<Page<'a>> {
         let commit = match self.commit.size {
             4 => u32_at(bytes, self.commit.offset)?,
@@ -52,7 +51,7 @@ impl PageLayout {
 
 #[derive(Debug, Clone)]
 pub struct Page<'a> {
-    /// Whether events before it were overwritten.
+    /// Whether earlier events were overwritten.
     pub missed: bool,
     pub events: PageEvents<'a>,
 }
@@ -65,12 +64,12 @@ pub struct PageEvents<'a> {
     time: u64,
 }
 
-/// The kinds that aren't a length in words.
+/// Kinds that are not a length in words.
 const LENGTH_FOLLOWS: u32 = 0;
 const PADDING: u32 = 29;
 const TIME_EXTEND: u32 = 30;
 const TIME_STAMP: u32 = 31;
-/// Bits of a time since the event before.
+/// Number of bits of the time since the previous event.
 const DELTA_BITS: u32 = 27;
 const STAMP_BITS: u32 = DELTA_BITS + 32;
 const WORD: usize = 4;
@@ -163,7 +162,7 @@ mod tests {
         PageLayout::parse(HEADER_PAGE).expect("a layout")
     }
 
-    /// A word that begins an event.
+    /// Returns the word that begins an event.
     fn event_head(kind: u32, delta: u32) -> u32 {
         if cfg!(target_endian = "little") { kind | delta << 5 } else { kind << 27 | delta }
     }
@@ -293,7 +292,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_page_is_too_damaged_to_be_read(bytes: Vec<u8>, commit: u32, words: Vec<u32>) {
+        fn damaged_trace_pages_are_read_without_panic(bytes: Vec<u8>, commit: u32, words: Vec<u32>) {
             if let Some(page) = sample_layout().page(&bytes) {
                 proptest::prop_assert!(page.events.count() <= bytes.len());
             }

@@ -1,4 +1,4 @@
-//! Why the kernel's events can't be traced, and what to do.
+//! Reasons why kernel events cannot be traced, and remedies.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TracingError {
-    /// tracefs isn't mounted, and mounting it for this program alone failed like this.
+    /// tracefs is not mounted, and a private mount failed with this error.
     NotMounted {
         #[source]
         error: io::Error,
@@ -21,16 +21,16 @@ pub enum TracingError {
         #[source]
         error: io::Error,
     },
-    /// The thread that reads recorded events can't be started.
+    /// The thread that reads recorded events cannot be started.
     Thread {
         #[source]
         error: io::Error,
     },
-    /// The kernel doesn't let its events be opened.
+    /// The kernel does not allow its events to be opened.
     Events {
         #[source]
         error: io::Error,
-        /// Value of `/proc/sys/kernel/perf_event_paranoid`; `None` if the file does not exist.
+        /// Value of `/proc/sys/kernel/perf_event_paranoid`; `None` = no such file.
         paranoid: Option<i32>,
     },
     NoTracepoint {
@@ -47,7 +47,7 @@ const WRITES: &str = "DISK_IO is recorded in an instance of tracefs, which root 
                       owns the folder of instances: chown USER /sys/kernel/tracing/instances";
 
 impl TracingError {
-    /// The message without the option that usually requests traces.
+    /// Returns the message without the option that usually requests traces.
     pub fn without_option(&self) -> String {
         self.to_string().trim_start_matches("-e: ").to_owned()
     }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_refusal_says_what_to_do() {
+    fn every_tracing_refusal_has_remedy() {
         let events =
             |errno, paranoid| TracingError::Events { error: io::Error::from_raw_os_error(errno), paranoid };
         let instance = |errno| TracingError::Instance {

@@ -38,7 +38,7 @@ impl Tracefs {
         Ok(Tracefs { directory, _own: Some(Arc::new(own)) })
     }
 
-    /// Returns its directory, which exists as long as this value or a clone of it.
+    /// Returns the directory, which exists as long as this value or a clone of it.
     pub fn directory(&self) -> &Path {
         &self.directory
     }

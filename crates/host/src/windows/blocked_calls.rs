@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// A call on storage that has not returned yet.
+/// Call on storage that has not returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockedCall {
-    /// The system's number of the thread.
+    /// System number of the thread.
     pub thread: i32,
     pub name: &'static str,
     pub writes_back: bool,
@@ -31,7 +31,6 @@ pub enum WaitCause {
     PipeUse,
 }
 
-/// Completed I/O of devices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress;
 
@@ -44,12 +43,10 @@ impl BlockedCall {
         self == earlier
     }
 
-    /// Returns `None`.
     pub fn awaited(&self) -> Option<String> {
         None
     }
 
-    /// Returns `None`.
     pub fn progress(&self) -> Option<Progress> {
         None
     }

@@ -4,18 +4,17 @@ use super::fields::Fields;
 use crate::write_refused::BOOT;
 use diskspd_machine::io_counters::{Activity, Flow};
 
-/// 100 ns in a millisecond.
+/// Units of 100 ns in a millisecond.
 const PER_MS: u64 = 10_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// n of `PhysicalDrive<n>`.
+    /// The n of `PhysicalDrive<n>`.
     pub disk: u32,
-    /// Bytes.
     pub length: u64,
 }
 
-/// `VOLUME_DISK_EXTENTS`: a count, and structures of 24 bytes. `None` = fewer are there than are claimed.
+/// Parses `VOLUME_DISK_EXTENTS`: a count, and structures of 24 bytes. `None` = truncated.
 pub(super) fn extents_of(answer: &[u8]) -> Option<Vec<Extent>> {
     let found = Fields(answer);
     let count = usize::try_from(found.u32(0)?).ok()?;
@@ -38,7 +37,7 @@ pub(super) struct Performance {
 }
 
 impl Performance {
-    /// `None` = the answer is too short.
+    /// Returns `None` if the response is too short.
     pub(super) fn parse(answer: &[u8]) -> Option<Performance> {
         let found = Fields(answer);
         Some(Performance {
@@ -83,12 +82,12 @@ impl ExtendedCounters {
     }
 }
 
-/// Bytes of a disk: `DISK_GEOMETRY_EX`.
+/// Returns the size of a disk in bytes: `DISK_GEOMETRY_EX`.
 pub(super) fn disk_size(answer: &[u8]) -> Option<u64> {
     Fields(answer).u64(24)
 }
 
-/// Bytes of a sector: `DISK_GEOMETRY_EX`.
+/// Returns the size of a sector in bytes: `DISK_GEOMETRY_EX`.
 pub(super) fn disk_sector(answer: &[u8]) -> Option<u32> {
     Fields(answer).u32(20).filter(|bytes| bytes.is_power_of_two())
 }
@@ -96,7 +95,7 @@ pub(super) fn disk_sector(answer: &[u8]) -> Option<u32> {
 /// System number of the open disk or partition; constant while open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DeviceNumber {
-    /// n of `PhysicalDrive<n>`.
+    /// The n of `PhysicalDrive<n>`.
     pub disk: u32,
     pub partition: u32,
 }
@@ -108,7 +107,7 @@ impl DeviceNumber {
         const DISK: u32 = 7;
         let found = Fields(answer);
         let (kind, disk, partition) = (found.u32(0)?, found.u32(4)?, found.u32(8)?);
-        // What has no partitions says so.
+        // A disk without partitions.
         let partition = if partition == u32::MAX { 0 } else { partition };
         (kind == DISK).then_some(DeviceNumber { disk, partition })
     }
@@ -118,16 +117,15 @@ impl DeviceNumber {
 pub(super) struct PartitionFound {
     /// Counted from 1.
     pub number: u32,
-    /// Bytes.
     pub length: u64,
-    /// User of the disk that the type of this partition names; `None` for an ordinary partition.
+    /// User of the disk that this partition type indicates; `None` = an ordinary partition.
     pub holder: Option<&'static str>,
 }
 
 const POOL: &str = "a storage pool (Storage Spaces)";
 const DYNAMIC: &str = "a dynamic volume (Logical Disk Manager)";
 
-/// Partition types that indicate a holder of the disk, as GUIDs in memory order (winioctl.h, diskguid.h).
+/// Partition types that indicate a user of the disk, as GUIDs in memory order (winioctl.h, diskguid.h).
 const HELD_GPT: [(u128, &str); 6] = [
     (0xc12a_7328_f81f_11d2_ba4b_00a0_c93e_c93b, BOOT),
     (0xde94_bba4_06d1_4d40_a16a_bfd5_0179_d6ac, BOOT),
@@ -165,7 +163,7 @@ pub(super) fn partitions(answer: &[u8]) -> Option<Vec<PartitionFound>> {
     (there == count).then_some(partitions)
 }
 
-/// A GUID: a number of 32 bits, two of 16, and eight bytes.
+/// Parses a GUID: a number of 32 bits, two of 16, and eight bytes.
 fn read_guid(found: Fields, at: usize) -> Option<u128> {
     let (first, second, third) = (found.u32(at)?, found.u16(at + 4)?, found.u16(at + 6)?);
     let last = found.u64(at + 8)?.swap_bytes();
@@ -188,7 +186,7 @@ const BUSES: [&str; 20] = [
 ];
 
 impl Descriptor {
-    /// `None` = the answer is too short.
+    /// Returns `None` if the response is too short.
     pub(super) fn parse(answer: &[u8]) -> Option<Descriptor> {
         let found = Fields(answer);
         let word = |at: usize| {
@@ -220,19 +218,19 @@ impl Descriptor {
     }
 }
 
-/// Bytes of logical and of physical sectors: `STORAGE_ACCESS_ALIGNMENT_DESCRIPTOR`.
+/// Returns the logical and physical sector sizes in bytes: `STORAGE_ACCESS_ALIGNMENT_DESCRIPTOR`.
 pub(super) fn sectors(answer: &[u8]) -> Option<(u32, u32)> {
     let found = Fields(answer);
     let both = (found.u32(16)?, found.u32(20)?);
     (both.0.is_power_of_two() && both.1.is_power_of_two()).then_some(both)
 }
 
-/// Whether it has turning parts: `DEVICE_SEEK_PENALTY_DESCRIPTOR`.
+/// Whether the disk has rotating parts: `DEVICE_SEEK_PENALTY_DESCRIPTOR`.
 pub(super) fn rotates(answer: &[u8]) -> Option<bool> {
     Fields(answer).u8(8).map(|flag| flag != 0)
 }
 
-/// Whether its write cache is volatile: `STORAGE_WRITE_CACHE_PROPERTY`; `None` if not reported.
+/// Whether its write cache is volatile: `STORAGE_WRITE_CACHE_PROPERTY`; `None` = not reported.
 pub(super) fn writes_back(answer: &[u8]) -> Option<bool> {
     let found = Fields(answer);
     match (found.u32(8)?, found.u32(12)?) {
@@ -243,7 +241,7 @@ pub(super) fn writes_back(answer: &[u8]) -> Option<bool> {
     }
 }
 
-/// Bytes that a controller takes at once: `STORAGE_ADAPTER_DESCRIPTOR`. Some say that there is no limit.
+/// Returns the maximum transfer of a controller in bytes: `STORAGE_ADAPTER_DESCRIPTOR`; `None` = no limit.
 pub(super) fn largest_transfer(answer: &[u8]) -> Option<u64> {
     let bytes = Fields(answer).u32(8)?;
     (bytes != 0 && bytes != u32::MAX).then_some(bytes.into())
@@ -254,7 +252,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Bytes with numbers at their places.
+    /// Returns bytes with numbers at these positions.
     fn sample_bytes(size: usize, parts: &[(usize, &[u8])]) -> Vec<u8> {
         let mut bytes = vec![0; size];
         parts.iter().for_each(|(at, part)| bytes[*at..at + part.len()].copy_from_slice(part));
@@ -262,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_or_partition_is_known_by_its_number() {
+    fn disk_and_partition_numbers_are_decoded() {
         let answer = |kind: u32, disk: u32, partition: u32| {
             let numbers = [kind, disk, partition].map(u32::to_le_bytes);
             DeviceNumber::parse(&numbers.concat()).map(|found| (found.disk, found.partition))
@@ -396,7 +394,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_answer_is_too_odd(answer in prop::collection::vec(any::<u8>(), 0..400), few in 0..3_u8) {
+        fn arbitrary_answers_are_parsed_without_panic(
+            answer in prop::collection::vec(any::<u8>(), 0..400),
+            few in 0..3_u8,
+        ) {
             let mut answer = answer;
             // Counts that fit are the interesting ones.
             if let Some(head) = answer.get_mut(..8) {

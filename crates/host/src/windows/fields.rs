@@ -1,6 +1,6 @@
 //! Numbers at their places within an answer of the system.
 
-/// A response, or a structure in it. Data beyond its end is `None`.
+/// Response of the system, or a structure in it. Fields beyond its end are `None`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields<'a>(pub &'a [u8]);
 

@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct DiskProperties {
-    /// n of `PhysicalDrive<n>`.
+    /// The n of `PhysicalDrive<n>`.
     pub number: u32,
     pub descriptor: Option<Descriptor>,
     pub size: Option<u64>,
-    /// Bytes of logical and of physical sectors.
+    /// Logical and physical sector sizes in bytes.
     pub sectors: Option<(u32, u32)>,
     pub rotates: Option<bool>,
     pub writes_back: Option<bool>,
-    /// Bytes that its controller takes at once.
+    /// Maximum transfer of its controller in bytes.
     pub largest_transfer: Option<u64>,
     pub counted: bool,
 }
@@ -26,7 +26,7 @@ pub(super) struct DiskProperties {
 pub(super) struct VolumeBeneath {
     /// Drive letter such as `C:`, otherwise the volume name.
     pub name: String,
-    /// `ntfs`; `None` = the volume itself is the target.
+    /// Type such as `ntfs`; `None` = the volume itself is the target.
     pub file_system: Option<String>,
     pub extents: Vec<Extent>,
     pub counted: bool,
@@ -129,7 +129,7 @@ pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
     Stack { file_system, top_devices: vec![first], layers, ..Stack::default() }
 }
 
-/// The stack of a disk that is a target itself.
+/// Returns the stack of a disk that is the target itself.
 pub(super) fn stack_of_disk(disk: &DiskProperties) -> Stack {
     let name = disk_name(disk.number);
     match disk.counted {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn disk_facts_have_the_names_of_linux() {
+    fn disk_facts_use_linux_names() {
         let descriptor = Descriptor {
             model: Some("SSD".into()),
             serial: Some("S-1".into()),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 const GROUP: u32 = 64;
 
-/// Bytes of `GROUP_AFFINITY`: a mask, the group's number, and nothing.
+/// Size of `GROUP_AFFINITY`: mask, group number, and padding.
 const AFFINITY: usize = 16;
 
 /// Bytes of `PROCESSOR_GROUP_INFO`.
@@ -216,7 +216,7 @@ mod tests {
                 sample_relation(NODE, &0_u32.to_le_bytes(), &[(0, 0b1111)]),
             ]
             .concat(),
-            // The second one is told first.
+            // The second one is reported first.
             sockets: [
                 sample_relation(SOCKET, &[], &[(1, 0b11)]),
                 sample_relation(SOCKET, &[], &[(0, 0b1111)]),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn active_processor_has_one_place() {
+    fn active_cpu_has_one_core_and_node() {
         let cores = [
             sample_relation(CORE, &[SMT, 0], &[(0, 0b0011)]),
             sample_relation(CORE, &[SMT, 0], &[(0, 0b0110)]),
@@ -364,7 +364,7 @@ mod tests {
         }
 
         #[test]
-        fn bytes_of_any_kind_make_no_cache_without_processors(
+        fn arbitrary_bytes_give_no_cache_without_cpus(
             bytes in prop::collection::vec(any::<u8>(), 0..256),
         ) {
             let found = topology(&sample_machine()).unwrap();

@@ -10,7 +10,7 @@ pub(super) fn allocated(answer: &[u8]) -> Vec<Range> {
     all.map_while(|each| read_range(each, each.u64(0)?)).collect()
 }
 
-/// The ranges of `FILE_REGION_OUTPUT`, and whether there are more of them.
+/// Parses the ranges of `FILE_REGION_OUTPUT`, and whether there are more.
 pub(super) fn valid(answer: &[u8]) -> Option<(Vec<Range>, bool)> {
     let found = Fields(answer);
     let (all, here) = (found.u32(4)?, found.u32(8)?);
@@ -23,7 +23,7 @@ fn read_range(found: Fields, from: u64) -> Option<Range> {
     Some((from, from.checked_add(length)?))
 }
 
-/// Both as ranges that don't meet, ascending, within `from` and `to`.
+/// Merges ranges to disjoint ascending ones between `from` and `to`.
 fn join_ranges(ranges: &[Range], from: u64, to: u64) -> Vec<Range> {
     let within = |(first, last): &Range| ((*first).clamp(from, to), (*last).clamp(from, to));
     let mut sorted: Vec<Range> = ranges.iter().map(within).filter(|(first, last)| first < last).collect();
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_read_until_they_make_no_sense() {
+    fn implausible_range_ends_the_list() {
         assert_eq!(allocated(&number_bytes(&[0, 10, 20, 5])), [(0, 10), (20, 25)]);
         assert_eq!(allocated(&number_bytes(&[0, 10, 20])), [(0, 10)]);
         assert_eq!(allocated(&number_bytes(&[5, 0, 20, 5])), []);

@@ -10,15 +10,15 @@ pub(super) struct VolumeFound {
     pub name: String,
     /// Mount points; empty = not mounted.
     pub at: Vec<String>,
-    /// Type of its file system; `None` if Windows does not recognize one.
+    /// 33 File system type; `None` = not recognized by Windows.
     pub file_system: Option<String>,
-    /// Numbers of its disks; `None` if unknown.
+    /// Numbers of its disks; `None` = unknown.
     pub disks: Option<Vec<u32>>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct DiskFound {
-    /// n of `PhysicalDrive<n>`.
+    /// The n of `PhysicalDrive<n>`.
     pub number: u32,
     pub partitions: Option<Vec<PartitionFound>>,
 }
@@ -140,7 +140,7 @@ fn begins_with(path: &str, place: &str) -> bool {
     path.to_lowercase().starts_with(&place.to_lowercase())
 }
 
-/// The paging files that the registry lists, without the system's own way of writing paths.
+/// Returns the paging files of the registry, without the prefix of system paths.
 pub(super) fn page_files(listed: &[String]) -> Vec<String> {
     listed.iter().map(|file| file.strip_prefix(r"\??\").unwrap_or(file).to_owned()).collect()
 }
@@ -183,8 +183,8 @@ fn letter_of(name: &str) -> Option<char> {
     Some(letter.to_ascii_uppercase())
 }
 
-/// Where a target is that names a disk or a volume as DISKSPD does: `#<n>` is `\\.\PhysicalDrive<n>`, `X:` is
-/// `\\.\X:`; `None` = it is its own place.
+/// Location of a target that names a disk or a volume as in DISKSPD: `#<n>` is `\\.\PhysicalDrive<n>`, `X:`
+/// is `\\.\X:`; `None` = a path.
 pub(super) fn place_of(target: &str) -> Option<String> {
     if let Some(letter) = letter_of(target) {
         return Some(format!(r"\\.\{letter}:"));
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_are_known_by_the_form_of_their_names() {
+    fn device_paths_are_recognized_by_form() {
         for (path, expected) in [
             (r"\\.\PhysicalDrive0", PathKind::Disk(0)),
             (r"//?/physicaldrive12", PathKind::Disk(12)),

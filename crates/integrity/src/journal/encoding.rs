@@ -8,36 +8,36 @@ use diskspd_sys::crc32c::crc32c;
 /// and refuse such a target.
 pub(super) const ATOMIC: u8 = 0x80;
 
-/// A unit of a target holds, durably, at least this version.
+/// Minimum version that a unit of a target durably has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Acknowledged {
     pub target: u32,
-    /// The thread that wrote it.
+    /// Thread of the write.
     pub writer: u32,
-    /// Where the unit lies, byte offset.
+    /// Byte offset of the unit.
     pub offset: u64,
-    /// The oldest version that can be there; at least 1.
+    /// Oldest possible version, at least 1.
     pub oldest: u64,
     pub write: u64,
-    /// Where the write began, byte offset.
+    /// Byte offset of the write.
     pub write_offset: u64,
     pub write_length: u32,
-    /// Other writes to the unit overlapped: sectors may be mixtures.
+    /// Whether other writes to the unit overlapped, so that sectors may contain several versions.
     pub overlapped: bool,
-    /// When, us since the journal was begun.
+    /// Time in µs since the start of the journal.
     pub at_us: u64,
 }
 
 /// Conditions under which a correct sector may contain parts of two writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mixing {
-    /// Never: without the page cache a device writes whole sectors.
+    /// Never: without the page cache, a device writes whole sectors.
     Never,
-    /// After a power loss: pages that were rewritten during writeback are mixed.
+    /// After a power loss: pages that were changed during writeback contain both versions.
     WhenCut,
-    /// After a killed run too, during a copy into mapped memory.
+    /// Also after a killed run, during a copy into mapped memory.
     WhenKilled,
-    /// Always, because memory-mapped threads may write the same place without notice to the journal.
+    /// Always, because threads may write the same mapped place without a journal entry.
     Always,
 }
 
@@ -52,13 +52,13 @@ impl Mixing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalTarget {
     pub id: u32,
-    /// Bytes of a sector.
+    /// Size of a sector in bytes.
     pub sector: u32,
-    /// Bytes of a unit, a multiple of the sector.
+    /// Size of a unit in bytes, a multiple of the sector.
     pub unit: u64,
     /// Whether a sector may hold parts of two writes.
     pub mixing: Mixing,
-    /// Writes are atomic (`--atomic`): all sectors of a unit are of one version.
+    /// Whether writes are atomic (`--atomic`), so that all sectors of a unit have one version.
     pub atomic: bool,
     pub path: RawText,
 }

@@ -18,26 +18,25 @@ pub struct JournalContent {
     pub run: u64,
     /// Start time in ms since 1970-01-01 00:00 UTC.
     pub began_ms: i64,
-    /// Identifier of the running kernel; empty if unknown, in journals of earlier program versions.
+    /// Boot ID of the kernel; empty = unknown, in journals of earlier versions.
     pub boot: String,
     pub targets: BTreeMap<u32, JournalTarget>,
-    /// The newest durable version of each unit, by target and offset.
+    /// Latest durable version of each unit, by target and offset.
     pub acknowledged: BTreeMap<(u32, u64), Acknowledged>,
     /// Whether the run ended normally, without being killed or a power loss.
     pub has_ended: bool,
-    /// Bytes at the end that are not a whole piece: the journal was cut there.
+    /// Bytes of an incomplete last piece.
     pub broken: u64,
     pub damage: JournalDamage,
 }
 
-/// The damaged pieces of a journal, which whole pieces follow.
+/// Damaged pieces of a journal before intact ones.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JournalDamage {
-    /// Bytes of such pieces.
     pub bytes: u64,
     /// Maximum number of acknowledgements in the lost pieces.
     pub lost: u64,
-    /// Unverifiable units by target and offset. A missing piece may have withdrawn an acknowledgement.
+    /// Unverifiable units by target and offset, because a missing piece may have revoked an acknowledgement.
     pub doubtful: BTreeSet<(u32, u64)>,
 }
 
@@ -47,7 +46,7 @@ pub enum JournalReadError {
     Unreadable(#[from] io::Error),
     #[error("it is empty: the run that should have written it probably failed; see its messages")]
     Empty,
-    /// Another kind of file, or a journal without a complete beginning.
+    /// Another kind of file, or a journal with an incomplete beginning.
     #[error("it is not a journal of --verify (unknown first {} bytes)", MAGIC.len() + 9)]
     Other,
 }
@@ -55,7 +54,7 @@ pub enum JournalReadError {
 /// Reads a journal to the end of its last whole piece. Broken pieces before that are left out.
 ///
 /// # Errors
-/// It can't be read, or isn't a journal.
+/// Fails if it cannot be read, or is not a journal.
 pub fn read(from: impl Read) -> Result<JournalContent, JournalReadError> {
     let mut pieces = Pieces::new(from);
     let mut content = begin(&mut pieces)?;
@@ -98,7 +97,7 @@ pub fn began_ms(from: impl Read) -> Option<i64> {
     begin(&mut Pieces::new(from)).ok().map(|content| content.began_ms)
 }
 
-/// Reads the first piece; `None` if this is not a journal.
+/// Reads the first piece; `None` = not a journal.
 fn begin(pieces: &mut Pieces<impl Read>) -> Result<JournalContent, JournalReadError> {
     let mut content = JournalContent::default();
     match pieces.next()? {
@@ -110,7 +109,7 @@ fn begin(pieces: &mut Pieces<impl Read>) -> Result<JournalContent, JournalReadEr
     }
 }
 
-/// Takes numbers from the front of bytes.
+/// Parser of numbers from the front of bytes.
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
@@ -160,7 +159,7 @@ impl JournalContent {
         (self.acknowledged.len() + self.damage.doubtful.len()) as u64
     }
 
-    /// A missing piece may have withdrawn all that was acknowledged so far.
+    /// Marks all acknowledgements so far as doubtful, because a missing piece may have revoked them.
     fn doubt_acks(&mut self) {
         self.damage.doubtful.extend(std::mem::take(&mut self.acknowledged).into_keys());
     }
@@ -185,7 +184,7 @@ impl JournalContent {
                 let possible = possible && (1..=MAX_UNIT_BYTES).contains(&unit);
                 (possible && unit.is_multiple_of(u64::from(sector))).then_some(())?;
                 let target = JournalTarget { id, sector, unit, mixing, atomic, path };
-                // One that is told anew in another way would make nonsense of what was said of it.
+                // A contradictory repetition would invalidate earlier entries.
                 (*self.targets.entry(id).or_insert_with(|| target.clone()) == target).then_some(())?;
             }
             (ACKS, false) => {
@@ -204,7 +203,7 @@ impl JournalContent {
         Some(())
     }
 
-    /// An acknowledgement of a unit that the target has, by a write that covers it.
+    /// Checks an acknowledgement: the target has the unit, and the write covers it.
     fn possible_ack(&self, ack: Acknowledged) -> Option<Acknowledged> {
         let target = self.targets.get(&ack.target)?;
         let end = ack.offset.checked_add(target.unit)?;
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn newest_version_of_sector_counts_in_any_order() {
+    fn latest_version_applies_in_any_order() {
         let acks = [ack(0, 2), ack(4096, 5), ack(0, 9), ack(0, 3), ack(0, 9)];
         let bytes = journal_bytes(&[
             JournalPiece::Run(7, -5, "boot"),
@@ -363,7 +362,7 @@ mod tests {
         }
     }
 
-    /// Two targets, several pieces, and a re-created file with new versions.
+    /// Returns two targets, several pieces, and a re-created file with new versions.
     fn long_journal() -> Vec<JournalPiece<'static>> {
         const FIRST: [Acknowledged; 3] = [ack(0, 4), ack(4096, 3), ack(8192, 1)];
         const SECOND: [Acknowledged; 2] = [of_second(0, 7), of_second(4096, 7)];
@@ -386,7 +385,7 @@ mod tests {
         Acknowledged { target: 2, ..ack(offset, oldest) }
     }
 
-    /// Bytes of the last of these pieces.
+    /// Returns the size of the last piece in bytes.
     fn last_piece_size(pieces: &[JournalPiece]) -> usize {
         journal_bytes(&pieces[pieces.len() - 1..]).len()
     }
@@ -401,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn flipped_bit_is_found_and_causes_no_false_alarm() {
+    fn flipped_bit_is_detected_without_false_alarm() {
         let pieces = long_journal();
         let bytes = journal_bytes(&pieces);
         let truth = read(&bytes[..]).unwrap();
@@ -424,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_found_at_any_size_of_the_gap() {
+    fn damage_of_any_length_is_detected() {
         let pieces = long_journal();
         let bytes = journal_bytes(&pieces);
         let head = last_piece_size(&pieces[..1]);
@@ -485,7 +484,7 @@ mod tests {
         }
     }
 
-    /// Every byte begins what might be the largest piece.
+    /// Each byte could begin a piece of maximum size.
     #[test]
     fn search_for_the_next_piece_is_bounded() {
         let mut bytes =

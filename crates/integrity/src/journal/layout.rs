@@ -2,13 +2,13 @@
 
 pub(super) const MAGIC: &[u8] = diskspd_output::JOURNAL_MAGIC;
 pub(crate) const MAX_PIECE_BYTES: usize = 1 << 22;
-/// Acknowledgements in a piece, at most.
+/// Maximum number of acknowledgements in a piece.
 pub(crate) const MAX_PIECE_ENTRIES: usize = 8192;
-/// Bytes of an acknowledgement.
+/// Size of an acknowledgement in bytes.
 pub(crate) const ACK_LENGTH: usize = 56;
-/// The largest sector, bytes: as much as is read back at a time.
+/// Maximum sector size in bytes, which is read back at once.
 pub(crate) const MAX_SECTOR_BYTES: u32 = 1 << 20;
-/// The largest unit, bytes: no block is larger (-b).
+/// Maximum unit size in bytes, the limit of -b.
 pub(crate) const MAX_UNIT_BYTES: u64 = u32::MAX as u64;
 
 pub(super) const RUN: u8 = 1;

@@ -4,44 +4,44 @@ use super::layout::{ACK_LENGTH, ACKS, END_PIECE, FORGOTTEN, MAX_PIECE_BYTES, MAX
 use diskspd_sys::crc32c::crc32c;
 use std::io::{self, Read};
 
-/// Bytes before the body of a piece: its length and its checksum.
+/// Bytes of a piece before its body: length and checksum.
 const HEAD: usize = 8;
-/// Bytes of a piece that forgets a target.
+/// Size in bytes of a piece that invalidates a target.
 const FORGETS: usize = 5;
-/// Bytes that are read at a time, at least.
+/// Minimum bytes of one read.
 const CHUNK: usize = 1 << 16;
 /// Bytes of which checksums are computed in search of the next piece, at most. Damage needs far fewer: only
 /// bytes that are made for
 /// it look like a large piece at every place.
 const MAX_SEARCHED_BYTES: usize = 1 << 28;
 
-/// Reads a journal from its beginning.
+/// Reader of a journal from its beginning.
 pub(super) struct Pieces<R> {
     from: R,
     held: Vec<u8>,
-    /// The place in `held` up to which everything is taken.
+    /// Position in `held` after the processed pieces.
     at: usize,
     searched: usize,
 }
 
-/// The next part of a journal.
+/// Next part of a journal.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum JournalItem {
-    /// A piece whose checksum is right; the length of its body.
+    /// Piece with a valid checksum; the number is the length of its body.
     Piece(usize),
-    /// No more bytes.
+    /// End of the file.
     End,
     /// Bytes that are not a piece.
     Bad,
 }
 
-/// Bytes between two pieces, or after the last.
+/// Damaged bytes between two pieces, or after the last.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DamagedBytes {
     pub bytes: u64,
-    /// A piece follows, or may.
+    /// Whether a piece follows, or may follow.
     pub is_inside: bool,
-    /// A piece follows, and they may have been one that forgets a target.
+    /// Whether a piece follows, and the bytes may have been one that invalidates a target.
     pub may_forget: bool,
 }
 
@@ -50,7 +50,7 @@ impl<R: Read> Pieces<R> {
         Pieces { from, held: Vec::new(), at: 0, searched: 0 }
     }
 
-    /// Reads the part at the present place.
+    /// Reads the part at the current position.
     pub(super) fn next(&mut self) -> io::Result<JournalItem> {
         let Some(length) = self.piece_length()? else {
             return Ok(if self.hold_bytes(1)?.is_empty() { JournalItem::End } else { JournalItem::Bad });
@@ -59,14 +59,14 @@ impl<R: Read> Pieces<R> {
         Ok(if is_whole(bytes, length) { JournalItem::Piece(length) } else { JournalItem::Bad })
     }
 
-    /// Returns the body of the piece at the present place, and moves after it.
+    /// Returns the body of the piece at the current position, and moves past it.
     pub(super) fn take(&mut self, length: usize) -> &[u8] {
         let start = self.at + HEAD;
         self.at = start + length;
         &self.held[start..self.at]
     }
 
-    /// Moves over bytes that are not a piece, to the next piece.
+    /// Skips bytes that are not a piece, up to the next piece.
     pub(super) fn skip(&mut self) -> io::Result<DamagedBytes> {
         let told = self.piece_length()?;
         let mut bytes = 0;
@@ -87,13 +87,13 @@ impl<R: Read> Pieces<R> {
         Ok(DamagedBytes { bytes: bytes as u64, ..DamagedBytes::default() })
     }
 
-    /// The length that a piece at the present place would have.
+    /// Returns the possible length of a piece at the current position.
     fn piece_length(&mut self) -> io::Result<Option<usize>> {
         let length = self.hold_bytes(HEAD)?.get(..HEAD).map(|head| number_at(head, 0) as usize);
         Ok(length.filter(|length| (1..=MAX_PIECE_BYTES).contains(length)))
     }
 
-    /// Whether a piece that can follow others is at the present place.
+    /// Whether there is a piece at the current position.
     fn is_piece(&mut self) -> io::Result<bool> {
         let Some(length) = self.piece_length()? else { return Ok(false) };
         let possible = match self.hold_bytes(HEAD + 1)?.get(HEAD) {
@@ -110,7 +110,7 @@ impl<R: Read> Pieces<R> {
         Ok(is_whole(self.hold_bytes(HEAD + length)?, length))
     }
 
-    /// `count` bytes from the present place on; fewer only at the end of the file.
+    /// Returns `count` bytes from the current position; fewer only at the end of the file.
     fn hold_bytes(&mut self, count: usize) -> io::Result<&[u8]> {
         let missing = count.saturating_sub(self.held.len() - self.at);
         if missing > 0 {

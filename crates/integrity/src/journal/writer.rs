@@ -13,12 +13,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Acknowledgements that may wait to be written; then workers wait.
+/// Maximum number of queued acknowledgements; then workers wait.
 const MAX_QUEUED_ACKS: usize = 1 << 18;
-/// Maximum wait for the journal; after it the device counts as unresponsive.
+/// Maximum wait for the journal; then the device counts as unresponsive.
 const MAX_JOURNAL_WAIT: Duration = Duration::from_secs(20);
 
-/// A journal that is being written.
+/// Journal in progress.
 #[derive(Debug)]
 pub struct AckJournal {
     shared: Arc<JournalQueue>,
@@ -43,10 +43,7 @@ struct PendingAcks {
 }
 
 impl AckJournal {
-    /// Starts a journal in an empty file. `boot`: identifier of the running kernel, "" = unknown.
-    ///
-    /// # Errors
-    /// Fails with the kernel's error.
+    /// Starts a journal in an empty file. `boot` = boot ID of the kernel, empty if unknown.
     pub fn begin(file: File, run: u64, boot: &str) -> io::Result<AckJournal> {
         let (waiting, changed) = (Mutex::default(), Condvar::default());
         let shared = Arc::new(JournalQueue { waiting, changed, file: Mutex::new(file) });
@@ -77,7 +74,7 @@ impl AckJournal {
         self.shared.changed.notify_all();
     }
 
-    /// Durably adds pieces after all earlier acknowledgements.
+    /// Adds pieces durably after all earlier acknowledgements.
     ///
     /// # Errors
     /// Fails if the journal has failed.
@@ -89,7 +86,7 @@ impl AckJournal {
         pieces.iter().for_each(|piece| piece.append_to(&mut waiting.added));
         drop(waiting);
         self.shared.changed.notify_all();
-        // By the journal's own thread: the device may keep whoever asks it.
+        // In the journal's own thread, because the device may block any caller.
         self.shared.wait_while(PendingAcks::is_busy).failure.clone().map_or(Ok(()), Err)
     }
 }
@@ -131,7 +128,7 @@ impl JournalQueue {
         waiting
     }
 
-    /// Writes what there is, until no more comes.
+    /// Writes queued acknowledgements until the end.
     fn write_all(&self) {
         let mut acks = Vec::new();
         loop {
@@ -176,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_keep_the_order_of_their_threads() {
+    fn journal_keeps_order_of_each_thread() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("journal");
         let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5, "").unwrap();

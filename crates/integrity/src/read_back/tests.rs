@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 const SECTOR: usize = 512;
 
-/// Two sectors of a unit, of these versions.
+/// Returns two sectors of a unit with these versions.
 fn sample_block(versions: [u64; 2]) -> Vec<u8> {
     let sector = |(index, generation): (u32, u64)| {
         let (run, offset, write) = (7, u64::from(index) * SECTOR as u64, generation);
@@ -18,7 +18,7 @@ fn sample_block(versions: [u64; 2]) -> Vec<u8> {
     (0..).zip(versions).flat_map(sector).collect()
 }
 
-/// A journal of which version 3 of that unit is durable.
+/// Returns a journal in which version 3 of that unit is durable.
 fn sample_journal(atomic: bool, overlapped: bool) -> JournalContent {
     let (sector, unit, mixing) = (SECTOR as u32, 2 * SECTOR as u64, Mixing::Never);
     let target = JournalTarget { id: 0, sector, unit, mixing, atomic, path: "a".into() };

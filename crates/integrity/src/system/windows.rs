@@ -1,4 +1,4 @@
-//! What verification asks of Windows: files that are read back, which one is which, and what is durable.
+//! Windows functions for verification: reading files back, identifying them, and durability.
 
 use diskspd_base::access::{Flush, OpenMode};
 use diskspd_base::message_error::MessageError;
@@ -9,18 +9,18 @@ use std::io;
 use std::os::windows::fs::FileExt;
 use std::path::Path;
 
-/// Whether what is written to a mapped file and then flushed in this way is durable: not by
-/// `FlushViewOfFile`, which doesn't wait for the disk.
+/// Whether data written to a mapped file is durable after this flush. It is not after `FlushViewOfFile`,
+/// which does not wait for the disk.
 pub(super) fn is_durable(flush: Flush) -> bool {
     flush == Flush::CacheLines
 }
 
 pub const DURABLY_MAPPED: &str = "-Sm with -Nn on persistent memory";
 
-/// The ways of flushing mapped files after which a write is durable (`-N`).
+/// Flushes of mapped files that make writes durable (`-N`).
 pub const DURABLE_FLUSHES: &[FlushType] = &[FlushType::NonVolatileMemory];
 
-/// Past the cache where that is possible: what counts is what the disk holds.
+/// Opens the file without cache if possible, to read the content of the disk.
 pub(super) fn open(path: &Path) -> Result<File, MessageError> {
     let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
     let opened = targets::open(path, &mode, false)
@@ -34,7 +34,7 @@ pub(super) fn open(path: &Path) -> Result<File, MessageError> {
 /// Fills all bytes from an offset on.
 ///
 /// # Errors
-/// What the system says, and [`io::ErrorKind::UnexpectedEof`] at the end of the file.
+/// Fails with the system's error, or [`io::ErrorKind::UnexpectedEof`] at the end of the file.
 pub(super) fn read_exact(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let read = file.seek_read(bytes, offset)?;

@@ -12,13 +12,13 @@ pub struct Health {
     pub kelvin: u16,
     /// Remaining spare capacity in percent.
     pub spare: u8,
-    /// Percentage of spare capacity below which the device is critical.
+    /// Critical percentage of spare capacity.
     pub spare_threshold: u8,
-    /// Used part of the rated endurance in percent; may exceed 100, 255 = that or more.
+    /// Used part of the rated endurance in percent; may exceed 100; 255 = at least that.
     pub used: u8,
-    /// Errors of data that could not be corrected or were found to be wrong.
+    /// Number of uncorrectable or wrong data errors.
     pub media_errors: u64,
-    /// Minutes beyond the temperature from which on the maker warns.
+    /// Minutes above the temperature of the manufacturer's warning.
     pub warning_minutes: u32,
     pub critical_minutes: u32,
     /// Number of starts of light thermal throttling.

@@ -4,14 +4,14 @@
 use super::bytes::number;
 use serde::{Deserialize, Serialize};
 
-/// Counters of all namespaces of the group, by all hosts, since data placement was turned on.
+/// Counters of all namespaces of the group, by all hosts, since data placement was enabled.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MediaCounters {
-    /// Bytes that hosts wrote, metadata included (HBMW).
+    /// Bytes written by hosts, including metadata (HBMW).
     pub host_bytes: u64,
     /// Bytes written to the media (MBMW): host writes, garbage collection, and other writes of the device.
     pub media_bytes: u64,
-    /// Bytes of the media that were erased (MBE).
+    /// Erased bytes of the media (MBE).
     pub erased_bytes: u64,
 }
 
@@ -35,7 +35,7 @@ impl MediaCounters {
         })
     }
 
-    /// Bytes written to the media for each byte that hosts wrote; `None` = they wrote none.
+    /// Returns media bytes per byte written by hosts; `None` = they wrote nothing.
     pub fn write_amplification(&self) -> Option<f64> {
         (self.host_bytes > 0).then(|| self.media_bytes as f64 / self.host_bytes as f64)
     }

@@ -10,33 +10,33 @@ pub struct VolumeCounters {
     pub writes: u64,
     pub read_bytes: u64,
     pub write_bytes: u64,
-    /// Time that reads took, all together, us.
+    /// Total time of reads in µs.
     pub read_us: u64,
-    /// Time that writes took, all together, us.
+    /// Total time of writes in µs.
     pub write_us: u64,
-    /// Time in us above the volume's IOPS limit.
+    /// Time in µs above the volume's IOPS limit.
     pub over_volume_iops_us: u64,
-    /// Time in us above the volume's throughput limit.
+    /// Time in µs above the volume's throughput limit.
     pub over_volume_throughput_us: u64,
-    /// Time in us above the instance's IOPS limit.
+    /// Time in µs above the instance's IOPS limit.
     pub over_instance_iops_us: u64,
-    /// Time in us above the instance's throughput limit.
+    /// Time in µs above the instance's throughput limit.
     pub over_instance_throughput_us: u64,
-    /// I/Os that wait at the volume; no counter, but now.
+    /// I/Os that wait at the volume at the time of the reading; not a counter.
     pub queue_length: u64,
-    /// Reads by how long they took.
+    /// Reads by latency.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read_bins: Vec<LatencyBin>,
-    /// Writes by how long they took.
+    /// Writes by latency.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub write_bins: Vec<LatencyBin>,
 }
 
-/// I/Os that took so long.
+/// Number of I/Os within a latency range.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyBin {
     pub lower_us: u64,
-    /// Upper bound in us.
+    /// Upper bound in µs.
     pub upper_us: u64,
     pub count: u64,
 }
@@ -50,7 +50,7 @@ const BIN: usize = 24;
 const MAX_BINS: u64 = 64;
 
 impl VolumeCounters {
-    /// Parses the page of an EBS volume; `None` for too few bytes, or another page.
+    /// Parses the page of an EBS volume; `None` = too short, or another page.
     pub fn of_ebs(page: &[u8]) -> Option<VolumeCounters> {
         let counters = VolumeCounters::parse(page, EBS)?;
         Some(VolumeCounters {
@@ -60,7 +60,7 @@ impl VolumeCounters {
         })
     }
 
-    /// The same of an instance's own volume, whose histograms, by size of I/O, aren't read.
+    /// Parses the page of an instance's local volume, without its histograms by I/O size.
     pub fn of_instance_store(page: &[u8]) -> Option<VolumeCounters> {
         VolumeCounters::parse(page, INSTANCE_STORE)
     }
@@ -86,7 +86,7 @@ impl VolumeCounters {
         })
     }
 
-    /// Returns the counts since an earlier reading; `None` if a counter decreased, because it was reset.
+    /// Returns the counts since an earlier reading; `None` = a counter decreased, because it was reset.
     pub fn since(&self, earlier: &VolumeCounters) -> Option<VolumeCounters> {
         let since = |of: fn(&VolumeCounters) -> u64| of(self).checked_sub(of(earlier));
         Some(VolumeCounters {
@@ -120,7 +120,7 @@ fn latency_bins(page: &[u8], at: usize) -> Option<Vec<LatencyBin>> {
     (0..count).map(bin).collect()
 }
 
-/// Counts of 32 bits, which begin again at 0. `None` = the bins are others.
+/// Returns counts of 32 bits, which restart at 0. `None` = the bins differ.
 fn bins_since(now: &[LatencyBin], earlier: &[LatencyBin]) -> Option<Vec<LatencyBin>> {
     let same = |(now, earlier): (&LatencyBin, &LatencyBin)| {
         let count = u64::from((now.count as u32).wrapping_sub(earlier.count as u32));
@@ -134,7 +134,7 @@ fn bins_since(now: &[LatencyBin], earlier: &[LatencyBin]) -> Option<Vec<LatencyB
 mod tests {
     use super::*;
 
-    /// A page with these counters and one bin of reads.
+    /// Returns a page with these counters and one bin of reads.
     fn sample_page(counters: [u64; 11], reads: u32) -> Vec<u8> {
         let mut page = vec![0; 4096];
         page[..4].copy_from_slice(&EBS.to_le_bytes());

@@ -11,11 +11,11 @@ pub struct Disk {
     pub device: BlockDevice,
     pub number: String,
     pub transport: Option<String>,
-    /// The link of the disk or, beyond PCI Express, of its controller.
+    /// Link of the disk or, for other buses, of its controller.
     pub link: Option<Link>,
     pub numa_node: Option<u32>,
-    /// Partitions in use that don't begin on a physical block.
+    /// Partitions in use that do not begin on a physical block.
     pub misaligned: Vec<String>,
-    /// Targets on it, alone or with other disks; empty without targets.
+    /// Targets on it, possibly together with other disks; empty = none.
     pub targets: Vec<TargetId>,
 }

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Current link, and the best link that the device supports.
+/// Current link, and the best link of the device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// Transfers per second and lane, 10^6.
+    /// Transfers per second and lane, in 10^6.
     pub speed: u64,
     pub width: u64,
-    /// The speed that the device can do.
+    /// Maximum speed of the device.
     pub max_speed: u64,
-    /// The lanes that the device has.
+    /// Number of lanes of the device.
     pub max_width: u64,
 }
 

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Load {
-    /// Threads that ran or could have run, this one left out.
+    /// Runnable threads except this one.
     pub running: Option<u64>,
     /// Mean number of threads that ran, waited for a processor or for I/O in the last minute, hundredths.
     pub average: Option<u64>,
     /// Share of the last 10 s in which some thread waited for a processor, hundredths of a percent.
     pub cpu_pressure: Option<u64>,
-    /// The same for I/O.
+    /// I/O pressure, in the same unit.
     pub io_pressure: Option<u64>,
     /// Swap space in use in bytes.
     pub swap_used: Option<u64>,

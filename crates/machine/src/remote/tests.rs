@@ -21,7 +21,7 @@ device tmpfs mounted on /mnt/x with fstype tmpfs
 ";
 
 #[test]
-fn nfs_counters_are_of_topmost_mount() {
+fn nfs_counters_come_from_topmost_mount() {
     let found = RemoteActivity::parse_mountstats(MOUNTSTATS, "/mnt").unwrap();
     assert_eq!((found.read_bytes, found.write_bytes), (4096, 8192));
     assert_eq!((found.read.requests, found.read.sent_again(), found.read.errors), (10, 2, 2));
@@ -81,7 +81,7 @@ fn share_counters_are_matched_to_their_share() {
 }
 
 #[test]
-fn segments_are_found_by_their_names() {
+fn tcp_segments_are_parsed_by_name() {
     let text = "Ip: a\nIp: 1\nTcp: InSegs OutSegs RetransSegs\nTcp: 5 7 2\n";
     assert_eq!(TcpSegments::parse(text), Some(TcpSegments { sent: 7, retransmitted: 2 }));
     assert_eq!(TcpSegments::parse("Tcp: OutSegs RetransSegs\nTcp: 5\n"), None);

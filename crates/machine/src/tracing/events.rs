@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A class of events, as `-e` names it.
+/// Class of events of `-e`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TraceClass {
     DiskIo,
     PageFaults,
-    /// `MEMORY_HARD_FAULTS`: not with `MEMORY_PAGE_FAULTS`, where they are one of the counters.
+    /// `MEMORY_HARD_FAULTS`; not together with `MEMORY_PAGE_FAULTS`, which includes them.
     HardFaults,
     Network,
     Process,
@@ -19,28 +19,28 @@ pub enum TraceClass {
 pub enum TraceEvent {
     DiskRead,
     DiskWrite,
-    /// Copies of a shared page made for its writer.
+    /// Copies of shared pages for a writer.
     CopyOnWriteFault,
     DemandZeroFault,
     GuardPageFault,
-    /// Page faults that had to wait for I/O.
+    /// Page faults that waited for I/O.
     HardFault,
-    /// Page faults that were solved in memory.
+    /// Page faults resolved in memory.
     TransitionFault,
     Accept,
     Connect,
     Disconnect,
     Reconnect,
-    /// TCP segments that were sent again.
+    /// Retransmitted TCP segments.
     Retransmit,
-    /// TCP segments sent, those sent again left out.
+    /// Sent TCP segments without retransmissions.
     TcpSend,
     TcpReceive,
     UdpSend,
     UdpReceive,
     ProcessStart,
     ProcessEnd,
-    /// Threads that began, the first one of every process among them.
+    /// Started threads, including the first one of each process.
     ThreadStart,
     ThreadEnd,
 }
@@ -49,12 +49,12 @@ pub enum TraceEvent {
 pub enum Source {
     Tracepoint {
         name: &'static str,
-        /// Condition on the event's fields; empty = all.
+        /// Filter on the event's fields; empty = all.
         filter: &'static str,
     },
     MajorFaults,
     MinorFaults,
-    /// In `/proc/net/snmp` and `/proc/net/snmp6`: the sum of these, each a protocol and a counter.
+    /// Sum of counters in `/proc/net/snmp` and `/proc/net/snmp6`, each a protocol and a name.
     Network(&'static [(&'static str, &'static str)]),
     Nowhere(&'static str),
 }

@@ -6,7 +6,7 @@
 pub enum StampClock {
     #[default]
     Monotonic,
-    /// `CLOCK_MONOTONIC_RAW`: the processor's counter as it runs, not disciplined by NTP.
+    /// `CLOCK_MONOTONIC_RAW`: the CPU's counter without corrections by NTP.
     Raw,
 }
 

@@ -21,9 +21,6 @@ const STANDARD: [(&str, &str); 3] = [
 /// Rejects an output that is the same file as a previous output or an input, even under another name. Also
 /// rejects the file of standard input, output or error. It opens nothing. Devices such as `/dev/null` or a
 /// terminal can be named several times.
-///
-/// # Errors
-/// Fails with a message.
 pub(crate) fn refuse_double(
     output: &NamedOutput,
     destination: &Destination,
@@ -60,7 +57,7 @@ fn is_regular(path: &str) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
-/// `None` if several writers are possible, or if it is unknown.
+/// Returns `None` if several writers are possible, or the key is unknown.
 fn spot_key(path: &Path) -> Option<SpotKey> {
     match std::fs::metadata(path) {
         Ok(found) if !mixes_up(Kind::from_metadata(&found)) => None,

@@ -1,4 +1,4 @@
-//! Folders that the program keeps: an output or a target in one would destroy what cannot be re-created.
+//! Folders that the program keeps. An output or a target in one would destroy data that cannot be re-created.
 
 use crate::output_error::OutputErrorKind;
 use diskspd_sys::locks::IN_USE;
@@ -8,23 +8,23 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Follows the length, checksum and kind of the first piece of a journal.
+/// Magic of a journal, after the length, checksum and kind of the first piece.
 pub const JOURNAL_MAGIC: &[u8] = b"DISKSPD journal 1\n";
 /// Bytes of the first piece before the magic.
 const BEFORE_MAGIC: usize = 9;
-/// Names in a folder that are read to recognize it.
+/// Maximum number of names read from a folder to recognize it.
 const NAMES: usize = 4096;
 
-/// A rule for the folders of outputs.
+/// Rule for the folders of outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeptRule {
-    /// Folders that the program keeps are refused.
+    /// Folders with files of the program are refused.
     All,
-    /// A campaign is allowed, because each run of it adds a journal.
+    /// A campaign is permitted, because each of its runs adds a journal.
     NewJournal,
 }
 
-/// A kind of folder that the program keeps.
+/// Kind of folder that the program maintains.
 struct KeptKind {
     name: &'static str,
     is_here: fn(&Path) -> bool,
@@ -68,7 +68,7 @@ const CAMPAIGN: &str = "a campaign (--campaign)";
 /// program's files are refused. Journals are refused in all folders.
 ///
 /// # Errors
-/// The keeper of the file.
+/// Fails with the command that keeps the file.
 pub(crate) fn refuse_kept(
     spot: &FolderEntry,
     keeps: &[PathBuf],
@@ -77,10 +77,10 @@ pub(crate) fn refuse_kept(
     Keepers::default().refuse(spot, keeps, rule)
 }
 
-/// The kind and the path of a folder that keeps files.
+/// Kind and path of a maintained folder.
 type Keeper = (&'static KeptKind, PathBuf);
 
-/// The keepers of the files in a folder; each folder is inspected once.
+/// Maintained folders; each folder is inspected once.
 #[derive(Default)]
 pub(crate) struct Keepers(HashMap<PathBuf, Option<Keeper>>);
 
@@ -112,7 +112,7 @@ impl Keepers {
     }
 }
 
-/// Returns the keeper of the files in a folder.
+/// Returns the maintained folder that contains a file, by the folder of the file.
 fn find_keeper(folder: &Path) -> Option<Keeper> {
     folder.ancestors().zip(0..).find_map(|(folder, depth)| {
         let mut kinds = KINDS.iter().filter(|kind| kind.is_deep || depth == 0);
@@ -120,7 +120,7 @@ fn find_keeper(folder: &Path) -> Option<Keeper> {
     })
 }
 
-/// Whether a folder has a file whose name ends so.
+/// Whether a folder has a file with this name suffix.
 fn has_name(folder: &Path, ending: &str) -> bool {
     let names = std::fs::read_dir(folder).into_iter().flatten().take(NAMES).flatten();
     names.into_iter().any(|entry| entry.file_name().to_str().is_some_and(|name| name.ends_with(ending)))

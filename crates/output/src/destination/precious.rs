@@ -11,15 +11,14 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Files and folders of the command itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OwnFiles {
     pub reads: Vec<NamedOutput>,
-    /// The folders that it keeps: a history, the folder of a sweep.
+    /// Folders that the command maintains: a history, the folder of a sweep.
     pub keeps: Vec<PathBuf>,
 }
 
-/// Judges the open file that an output is about to replace.
+/// Check of the open file that an output is about to replace.
 #[derive(Debug)]
 pub(crate) struct OverwriteCheck {
     path: PathBuf,

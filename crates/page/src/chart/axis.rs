@@ -20,18 +20,18 @@ pub struct ChartAxis {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AxisKind {
-    /// Figures, or places of which some have names.
+    /// Figures, or positions of which some have names.
     Figures,
-    /// Seconds: scripts can zoom into it.
+    /// Seconds, which scripts can zoom.
     Time,
-    /// Places that all have names, in several rows if there are many.
+    /// Positions with names, in several rows if there are many.
     Named,
-    /// Rows from top to bottom; the name of each is inside the chart, above its bar.
+    /// Rows from top to bottom with their names in the chart, above their bars.
     Rows,
 }
 
 const NAME_HEIGHT: usize = 14;
-/// Letters below the chart of a phone.
+/// Maximum letters in a row below the chart on a phone.
 const LETTERS_OF_ROW: usize = 38;
 
 /// Change in percent of a figure that falls to 0.
@@ -73,7 +73,7 @@ impl ChartAxis {
         })
     }
 
-    /// Latencies in ms, by factors.
+    /// Creates a logarithmic axis of latencies in ms.
     pub fn latencies(label: impl Into<String>, figures: impl IntoIterator<Item = f64>) -> ChartAxis {
         let scale = AxisScale::log(figures);
         ChartAxis::new(label, scale, scale.round_figures(4.0), short_latency)
@@ -104,7 +104,7 @@ impl ChartAxis {
         ChartAxis::with_ticks("percent of I/Os that took no longer", scale, ticks.collect())
     }
 
-    /// Creates an axis with adjacent names or numbers; of many only some are written.
+    /// Creates an axis with adjacent names or numbers, of which only some are printed if there are many.
     pub fn names(label: impl Into<String>, names: &[String]) -> ChartAxis {
         let every = names.len().div_ceil(16).max(1);
         let middle = |number: usize| (number as f64 + 0.5) / names.len().max(1) as f64;
@@ -114,21 +114,21 @@ impl ChartAxis {
         ChartAxis::with_ticks(label, scale, ticks)
     }
 
-    /// Places in a row, each with its name.
+    /// Creates an axis of positions in a row with their names.
     pub fn named_axis(label: impl Into<String>, names: &[String]) -> ChartAxis {
         let end = names.len().max(1) as f64;
         let named = names.iter().enumerate().map(|(number, name)| (number as f64 + 0.5, name.clone()));
         ChartAxis { kind: AxisKind::Named, ..ChartAxis::places(label, end, named.collect()) }
     }
 
-    /// Places from 0 to `end`, some of which have a name.
+    /// Creates an axis of positions from 0 to `end`, of which some have names.
     pub fn places(label: impl Into<String>, end: f64, named: Vec<(f64, String)>) -> ChartAxis {
         let scale = AxisScale::Linear { from: 0.0, to: end.max(1.0) };
         let ticks = named.into_iter().map(|(at, text)| Tick { at: scale.place(at), text });
         ChartAxis::with_ticks(label, scale, ticks.collect())
     }
 
-    /// Rows of these names; row `n` reaches from [`row`]`(n, count)` down.
+    /// Creates an axis of rows with these names; row `n` extends down from [`row`]`(n, count)`.
     pub fn rows(names: Vec<String>) -> ChartAxis {
         let count = names.len();
         let tick = |(number, text)| Tick { at: row(number, count), text };
@@ -137,7 +137,7 @@ impl ChartAxis {
         ChartAxis { kind: AxisKind::Rows, ..ChartAxis::with_ticks("", scale, ticks) }
     }
 
-    /// Changes in percent, 0 among them. No figure falls by more than [`MAX_LOSS_PERCENT`].
+    /// Creates an axis of changes in percent, including 0. No figure falls by more than [`MAX_LOSS_PERCENT`].
     pub fn changes(label: impl Into<String>, changes: impl IntoIterator<Item = f64>) -> ChartAxis {
         let scale = match AxisScale::to_round(changes.into_iter().chain([0.0])) {
             AxisScale::Linear { from, to } => AxisScale::Linear { from: from.max(MAX_LOSS_PERCENT), to },
@@ -176,7 +176,7 @@ impl ChartAxis {
         }
     }
 
-    /// Rows that the names below take: in one they would cover each other on a phone.
+    /// Returns the number of rows for the names below, which would overlap in one row on a phone.
     fn rows_of_names(&self) -> usize {
         let longest = self.ticks.iter().map(|tick| tick.text.chars().count() + 1).max().unwrap_or(0);
         match self.kind {
@@ -185,7 +185,7 @@ impl ChartAxis {
         }
     }
 
-    /// Room for names below that take more than one row, px.
+    /// Returns the height of names below in px, if they need more than one row.
     pub fn more_below(&self) -> Option<usize> {
         Some(NAME_HEIGHT * (self.rows_of_names() - 1)).filter(|height| *height > 0)
     }
@@ -209,7 +209,7 @@ impl ChartAxis {
         }
     }
 
-    /// The names of rows, each at its upper end.
+    /// Renders the names of rows at their upper ends.
     fn render_grid(&self) -> Markup {
         html! {
             g.grid {
@@ -226,7 +226,7 @@ impl ChartAxis {
     }
 }
 
-/// The upper end of a row, share of the axis from below.
+/// Returns the upper end of a row as a share of the axis from below.
 pub fn row(number: usize, count: usize) -> f64 {
     1.0 - number as f64 / count.max(1) as f64
 }
@@ -239,7 +239,7 @@ pub fn short_latency(ms: f64) -> String {
     format!("{number} {unit}")
 }
 
-/// A share as an SVG's percentage.
+/// Formats a share as a percentage in SVG.
 pub fn percent(share: f64) -> String {
     format!("{}%", (share * 1e4).round() / 1e2)
 }
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn axes_have_figures_that_people_count_by() {
+    fn axis_figures_are_round_numbers() {
         assert_eq!(axis_texts(&ChartAxis::time(60.0)), ["0", "10", "20", "30", "40", "50", "60"]);
         assert_eq!(axis_texts(&ChartAxis::time(3600.0)).last(), Some(&"1:00:00"));
         assert_eq!(axis_texts(&ChartAxis::nines(3.4)), ["0", "50", "90", "99", "99.9"]);

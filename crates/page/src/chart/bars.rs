@@ -19,7 +19,7 @@ pub struct Bars {
     pub table: FigureTable,
 }
 
-/// Share of its room that a bar takes.
+/// Width of a bar as a share of its space.
 const BAR_WIDTH_SHARE: f64 = 0.72;
 
 impl Bars {

@@ -1,4 +1,4 @@
-//! Bars below each other, each with its name above it: for names that are too long to stand side by side.
+//! Horizontal bars, each below its name, for long names.
 
 use super::axis::{ChartAxis, row};
 use super::table::FigureTable;
@@ -11,7 +11,7 @@ pub struct CategoryBars {
     pub title: String,
     pub summary: String,
     pub note: String,
-    /// The names of the bars; the table has all of them whole.
+    /// Names of the bars, complete in the table.
     pub names: Vec<String>,
     pub x: ChartAxis,
     /// (class, name, amounts by bar) of each part, the leftmost first.
@@ -22,7 +22,7 @@ pub struct CategoryBars {
 /// Start and end of a bar as shares of its row from the top: below its name.
 const BAR: [f64; 2] = [0.52, 0.84];
 
-/// Letters of a name that have room on a phone.
+/// Maximum letters of a name on a phone.
 const MAX_NAME_LENGTH: usize = 40;
 
 impl CategoryBars {

@@ -1,4 +1,5 @@
-//! Changes of several figures, a row each: how large, between what, against the zone that counts as the same.
+//! Changes of several figures, one row each: the size of the change, its interval, and the zone of
+//! insignificant changes.
 
 use super::axis::{ChartAxis, MAX_LOSS_PERCENT, row};
 use super::curve::CUT;
@@ -6,7 +7,6 @@ use super::table::FigureTable;
 use super::{ChartFigure, Key, path};
 use maud::html;
 
-/// Changes, in percent.
 #[derive(Debug)]
 pub struct Shifts {
     pub id: String,
@@ -21,18 +21,18 @@ pub struct Shifts {
 
 #[derive(Debug)]
 pub struct ShiftRow {
-    /// The class that gives its look.
+    /// Class of the style sheet.
     pub class: &'static str,
     pub name: String,
-    /// The change; `None` = there is nothing to draw.
+    /// Change; `None` = nothing is drawn.
     pub change: Option<f64>,
     pub interval: Option<(f64, f64)>,
 }
 
-/// Position of a row's drawing as share of the row from the top: below its name.
+/// Vertical position of a row's drawing, below its name, as a share of the row.
 const HEIGHT: f64 = 0.7;
 const NAME: f64 = 0.45;
-/// Half of the height of an end of an interval, share of the row.
+/// Half of the height of an interval's end mark, as a share of the row.
 const END_HEIGHT_SHARE: f64 = 0.1;
 
 /// Limit of displayed intervals in percent, or twice the largest change. A few runs have intervals a
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::chart::scale::AxisScale;
 
-    /// The heights from above, in thousandths, of all corners of a path.
+    /// Returns the heights of all corners of a path from above, in thousandths.
     fn corner_heights(path: &str) -> Vec<f64> {
         let places = path.split(['M', 'L', 'Z']).filter(|place| !place.is_empty());
         places.map(|place| place.split([' ', 'h']).nth(1).unwrap().parse().unwrap()).collect()

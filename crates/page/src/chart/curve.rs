@@ -12,10 +12,10 @@ pub struct Curve {
     pub id: String,
     pub title: String,
     pub latency_name: String,
-    /// The unit of the loads.
+    /// Unit of the loads.
     pub load_name: String,
     pub points: Vec<CurvePoint>,
-    /// Knee: the load above which more load brings little; `None` = not found.
+    /// Knee, above which more load has little effect; `None` = not found.
     pub knee: Option<CurveKnee>,
     pub objective: Option<CurveObjective>,
 }
@@ -26,10 +26,9 @@ pub struct CurvePoint {
     pub load: u64,
     /// Number of threads; a line joins the points with the same number.
     pub threads: u64,
-    /// I/Os per second.
     pub iops: f64,
     pub iops_interval: Option<(f64, f64)>,
-    /// Latency, ms; `None` = not measured.
+    /// Latency in ms; `None` = not measured.
     pub latency_ms: Option<f64>,
     pub latency_interval_ms: Option<(f64, f64)>,
 }
@@ -37,7 +36,7 @@ pub struct CurvePoint {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CurveKnee {
     pub point: usize,
-    /// Confidence interval in I/Os per second; `None` if unknown.
+    /// Confidence interval in I/Os per second; `None` = unknown.
     pub iops_interval: Option<(f64, f64)>,
 }
 
@@ -45,25 +44,25 @@ pub struct CurveKnee {
 pub struct CurveObjective {
     pub latency_ms: f64,
     pub label: String,
-    /// The highest rate that keeps it, I/Os per second; `None` = none does.
+    /// Highest I/Os per second that meet the objective; `None` = none.
     pub iops: Option<f64>,
 }
 
-/// The looks of lines where there is more than one.
+/// Styles of lines if there are several.
 const LINES: [&str; 6] = ["total", "p50", "p99", "read", "p95", "write"];
-/// Width and height of a letter as shares of the chart. Overlapping names are not written.
+/// Width and height of a letter as shares of the chart; overlapping names are omitted.
 const LETTER: [f64; 2] = [6.5 / 460.0, 15.0 / 208.0];
 const LETTER_ON_PHONE: [f64; 2] = [6.5 / 270.0, 15.0 / 208.0];
 
 /// Limit of the displayed intervals as a multiple of the highest point. A few variable runs have intervals
 /// so wide that the points would shrink to a dot.
 const MAX_RATE_RATIO: f64 = 2.0;
-/// The same for latencies on a logarithmic axis, also down to this fraction of the lowest.
+/// Minimum of a logarithmic latency axis as a fraction of the lowest latency.
 const MAX_LATENCY_RATIO: f64 = 4.0;
 pub const CUT: &str = "Intervals that reach beyond the chart end at its edge; the table has them whole.";
 
 impl Curve {
-    /// Numbers of threads, rising.
+    /// Returns the numbers of threads in ascending order.
     fn thread_counts(&self) -> Vec<u64> {
         let mut threads: Vec<u64> = self.points.iter().map(|point| point.threads).collect();
         threads.sort_unstable();
@@ -136,7 +135,7 @@ impl Curve {
         (figure, labels)
     }
 
-    /// Rate and latency by load, every load with its name.
+    /// Returns charts of rate and latency by load, with the name of each load.
     pub fn by_load(&self) -> [ChartFigure; 2] {
         let rate = LoadFigure {
             id: "rate",
@@ -240,7 +239,7 @@ impl Curve {
         (path, are_cut)
     }
 
-    /// The knee, larger than the other points, and the line of the objective.
+    /// Renders the knee, larger than the other points, and the line of the objective.
     fn singled_out(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> Markup {
         let knee = self.knee.as_ref().and_then(|knee| self.points.get(knee.point));
         let knee = knee.and_then(|point| Some(place((point.iops, point.latency_ms?))));
@@ -308,7 +307,6 @@ impl Curve {
     }
 }
 
-/// A figure of the points of a curve.
 struct LoadFigure<'a> {
     id: &'static str,
     name: &'a str,
@@ -348,7 +346,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wide_intervals_leave_the_points_most_of_the_chart() {
+    fn wide_intervals_do_not_compress_the_points() {
         let point = |iops: f64, ends| CurvePoint { iops, iops_interval: ends, ..CurvePoint::default() };
         let point = |iops, ends| CurvePoint { latency_ms: Some(1.0), ..point(iops, ends) };
         for (ends, end_of_axis, note) in [

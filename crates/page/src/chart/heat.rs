@@ -1,4 +1,4 @@
-//! A heat map: how many I/Os of each stretch of time took how long.
+//! A heat map of latencies over time, by number of I/Os.
 
 use super::axis::ChartAxis;
 use super::scale::AxisScale;
@@ -7,13 +7,13 @@ use super::{ChartFigure, Key, Mark, path};
 use diskspd_report::number::{clock, grouped, latency};
 use maud::html;
 
-/// Bands of latency at most.
+/// Maximum number of latency bands.
 const BANDS: usize = 26;
 
-/// Shares of the I/Os of a stretch, percent, from which on the next colour begins.
+/// Lower bounds of the colors: shares of the I/Os of an interval in percent.
 const COLOR_STEPS: [f64; 5] = [0.1, 1.0, 5.0, 20.0, 50.0];
 
-/// Classes of the colours, the palest first.
+/// Classes of the colors, the palest first.
 const CLASSES: [&str; 6] = ["h1", "h2", "h3", "h4", "h5", "h6"];
 
 /// Latencies of one period.
@@ -25,7 +25,7 @@ pub struct Column {
     pub counts: Vec<(f64, u64)>,
 }
 
-/// The chart; `None` = there are no latencies.
+/// Returns the chart; `None` = there are no latencies.
 pub fn chart(id: String, columns: &[Column], seconds: f64, marks: Vec<Mark>) -> Option<ChartFigure> {
     let all = columns.iter().flat_map(|column| &column.counts).map(|(ms, _)| *ms);
     all.clone().next()?;
@@ -91,7 +91,7 @@ fn legend_keys() -> Vec<Key> {
     [first].into_iter().chain(others).collect()
 }
 
-/// Counts by stretch of time and band; bands that hold nothing are left out.
+/// Returns the counts by interval and band, without empty bands.
 fn figure_table(
     columns: &[Column],
     counted: &[[u64; BANDS]],
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_io_is_in_one_band() {
+    fn each_io_counts_in_one_band() {
         let column = Column { from: 0.0, to: 1.0, counts: vec![(0.01, 3), (0.1, 7), (100.0, 1)] };
         let chart = chart("h".into(), &[column], 1.0, Vec::new()).unwrap_or_else(|| panic!("no chart"));
         let row = &chart.table.rows[0];
@@ -132,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn more_ios_than_can_be_counted_are_drawn() {
+    fn saturated_io_counts_are_drawn() {
         let column = Column { from: 0.0, to: 1.0, counts: vec![(0.01, u64::MAX), (100.0, u64::MAX)] };
         let chart = chart("h".into(), &[column], 1.0, Vec::new()).unwrap_or_else(|| panic!("no chart"));
         assert_eq!(chart.table.head.len(), 3);
     }
 
     #[test]
-    fn without_latencies_there_is_no_map() {
+    fn heat_map_needs_latencies() {
         assert!(chart("h".into(), &[Column::default()], 1.0, Vec::new()).is_none());
     }
 }

@@ -8,24 +8,24 @@ use maud::html;
 
 #[derive(Debug)]
 pub struct TimeSeries {
-    /// The class that gives its look.
+    /// Class of the style sheet.
     pub class: &'static str,
     pub name: String,
-    /// A value for each position; `None` = not measured.
+    /// Value of each position; `None` = not measured.
     pub values: Vec<Option<Band>>,
     pub through: fn(&Band) -> f64,
-    /// A band shows the lowest and the highest.
+    /// Whether to draw a band from the lowest to the highest value.
     pub band: bool,
 }
 
-/// Begin and end of each point's interval, in s since measuring began.
+/// Start and end of each point's interval, in s since the start of the measurement.
 pub type PointTimes = Vec<(f64, f64)>;
 
-/// The time that all lines of a chart go over.
+/// Common time axis of the lines of a chart.
 #[derive(Debug)]
 pub struct LineTimes {
     pub times: PointTimes,
-    /// Length of the axis below in s.
+    /// Length of the axis in s.
     pub seconds: f64,
     pub marks: Vec<Mark>,
 }
@@ -84,7 +84,7 @@ impl Lines {
     }
 }
 
-/// The numbers of the points that have no neighbour.
+/// Returns the indexes of points without a neighbour.
 fn lone_points(places: &[Option<path::Point>]) -> Vec<usize> {
     let is_there = |number: Option<usize>| number.and_then(|number| places.get(number)?.as_ref()).is_some();
     let is_alone = |number: &usize| {

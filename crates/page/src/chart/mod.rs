@@ -20,14 +20,13 @@ use maud::{Markup, html};
 use scale::AxisScale;
 use table::FigureTable;
 
-/// A chart with all that belongs to it.
 #[derive(Debug)]
 pub struct ChartFigure {
-    /// The class of its kind: `lines`, `heat`.
+    /// Class of its kind: `lines`, `heat`.
     pub kind: &'static str,
     pub id: String,
     pub title: String,
-    /// A sentence that describes the chart for people who cannot see it.
+    /// Sentence that describes the chart for blind readers.
     pub summary: String,
     pub note: String,
     pub x: ChartAxis,
@@ -36,13 +35,13 @@ pub struct ChartFigure {
     /// Paths in a square of 1000 units.
     pub drawing: Markup,
     pub marks: Vec<Mark>,
-    /// The chart's figures; [`table::FigureRow::at`] is the position on the horizontal axis.
+    /// Figures of the chart; [`table::FigureRow::at`] is the position on the horizontal axis.
     pub table: FigureTable,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// The class of the style sheet that gives its look.
+    /// Class of the style sheet.
     pub class: &'static str,
     pub text: String,
     pub shape: KeyShape,
@@ -69,7 +68,7 @@ impl Key {
     }
 }
 
-/// Something worth a mark on the axis below.
+/// Event with a mark on the horizontal axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
     /// Start in the unit of the axis.
@@ -96,10 +95,10 @@ impl PointLabel {
 
 const SQUARE: &str = "0 0 1000 1000";
 
-/// Height of a row with its name, rem.
+/// Height of a row with its name in rem.
 const ROW: f64 = 2.9;
 
-/// A height above which nothing is drawn, and below which either: as shares of the chart.
+/// Upper and lower end of the drawing as shares of the chart.
 const FULL_HEIGHT: [f64; 2] = [0.0, 1.0];
 
 impl ChartFigure {

@@ -32,7 +32,7 @@ pub fn line(points: impl IntoIterator<Item = Option<Point>>) -> String {
     path
 }
 
-/// Dots; they are round however the chart is stretched, because lines without length have round ends.
+/// Returns dots as lines without length, whose round ends stay round when the chart is stretched.
 pub fn dots(points: impl IntoIterator<Item = Point>) -> String {
     let mut path = String::new();
     for point in points {
@@ -58,7 +58,7 @@ pub fn area(places: &[Option<(f64, f64, f64)>]) -> String {
     path
 }
 
-/// Rectangles, each by its left lower and right upper corner.
+/// Returns rectangles, each by its lower left and upper right corner.
 pub fn boxes(corners: impl IntoIterator<Item = (Point, Point)>) -> String {
     let mut path = String::new();
     for ((left, low), (right, high)) in corners {
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn area_moves_up_and_back() {
+    fn area_path_follows_upper_then_lower_edge() {
         let places = [Some((0.0, 0.0, 0.5)), Some((1.0, 0.25, 1.0)), None];
         assert_eq!(area(&places), "M0 500L1000 0L1000 750L0 1000Z");
     }

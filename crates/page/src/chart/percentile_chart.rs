@@ -1,4 +1,4 @@
-//! A distribution by nines: how much longer the last tenth, hundredth, thousandth takes.
+//! A distribution by nines: latencies of the last tenth, hundredth and thousandth.
 
 use super::axis::ChartAxis;
 use super::table::FigureTable;
@@ -8,19 +8,19 @@ use maud::html;
 
 #[derive(Debug)]
 pub struct PercentileSeries {
-    /// The class that gives its look.
+    /// Class of the style sheet.
     pub class: &'static str,
     pub name: String,
     /// Number of I/Os, which limits the meaningful nines.
     pub ios: u64,
-    /// (share of I/Os that took no longer, ms), ascending, without the maximum.
+    /// (share of I/Os, their maximum latency in ms), ascending, without the maximum.
     pub steps: Vec<(f64, f64)>,
-    /// Longest value in ms.
+    /// Maximum in ms.
     pub max: f64,
 }
 
 impl PercentileSeries {
-    /// Nines at its maximum: all but one took no longer than the one before it.
+    /// Returns the nines of the maximum, which one I/O reaches.
     fn nines(&self) -> f64 {
         (self.ios.max(2) as f64).log10()
     }
@@ -44,7 +44,7 @@ pub fn axis_of(distributions: &[PercentileSeries]) -> f64 {
     distributions.iter().map(PercentileSeries::nines).fold(2.0, f64::max)
 }
 
-/// The chart of several distributions, the most important one last.
+/// Returns the chart of several distributions, the most important one last.
 pub fn chart(
     id: String,
     summary: String,
@@ -64,7 +64,7 @@ pub fn chart(
         }
     };
     let key = distributions.iter().rev().map(|one| Key::line(one.class, one.name.clone())).collect();
-    let few = distributions.last().map(|most_important| beyond_what_is_told(most_important.ios));
+    let few = distributions.last().map(|most_important| beyond_reported(most_important.ios));
     let note = format!(
         "The further to the right, the rarer; the dot at the end of a line is the longest I/O of all. Both \
          axes are logarithmic.{}",
@@ -73,8 +73,8 @@ pub fn chart(
     ChartFigure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
 }
 
-fn beyond_what_is_told(ios: u64) -> String {
-    match checks::highest_told(ios) {
+fn beyond_reported(ios: u64) -> String {
+    match checks::highest_reported(ios) {
         Some(percent) => format!(
             " Above the {percent}th percentile fewer than 10 I/Os took longer: another run will have others."
         ),
@@ -93,7 +93,7 @@ mod tests {
             (400, "Above the 95th"),
             (1_000_000, "Above the 99.999th"),
         ] {
-            assert!(beyond_what_is_told(ios).contains(said), "{ios}");
+            assert!(beyond_reported(ios).contains(said), "{ios}");
         }
     }
 

@@ -20,7 +20,7 @@ pub struct Points {
     pub table: FigureTable,
 }
 
-/// Points of one look. All are in the figures of the axes.
+/// Points with the same style, in the units of the axes.
 #[derive(Debug)]
 pub struct PointGroup {
     /// Class that determines their appearance.

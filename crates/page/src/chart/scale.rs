@@ -1,6 +1,6 @@
 //! Conversion of figures to positions on an axis, and its round labels.
 
-/// An axis' scale. Places are shares of its length, 0 to 1.
+/// Scale of an axis. Positions are shares of its length, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AxisScale {
     Linear {
@@ -9,7 +9,7 @@ pub enum AxisScale {
         /// Value at position 1.
         to: f64,
     },
-    /// Equal factors; both are greater than 0.
+    /// Logarithmic scale; both values are greater than 0.
     Log {
         /// Value at position 0.
         from: f64,
@@ -61,8 +61,8 @@ impl AxisScale {
         }
     }
 
-    /// Returns about `wanted` round figures of the scale, ascending; for a logarithmic scale common
-    /// decimal steps.
+    /// Returns about `wanted` round figures of the scale, ascending; common decimal steps on a logarithmic
+    /// scale.
     pub fn round_figures(self, wanted: f64) -> Vec<f64> {
         match self {
             AxisScale::Linear { from, to } => {
@@ -95,7 +95,7 @@ fn figure_ends(figures: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// The round step that divides a length in about `wanted` parts.
+/// Returns the round step that divides a length into about `wanted` parts.
 fn round_step(length: f64, wanted: f64) -> f64 {
     let rough = (length / wanted).max(f64::MIN_POSITIVE);
     let power = 10f64.powf(rough.log10().floor());

@@ -4,17 +4,17 @@ use diskspd_figures::units::table::{Cell, TableColumn};
 use diskspd_report::number::{NONE, number};
 use maud::{Markup, html};
 
-/// A table; the first cell of a row names it.
+/// Table whose first column is the header of the row.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FigureTable {
-    /// Columns, each with its unit.
+    /// Columns with their units.
     pub head: Vec<String>,
     pub rows: Vec<FigureRow>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureRow {
-    /// Position on the axis as share of its length.
+    /// Position on the axis as a share of its length.
     pub at: f64,
     pub cells: Vec<String>,
 }
@@ -24,7 +24,7 @@ impl FigureTable {
         FigureTable { head: head.iter().map(|text| (*text).to_owned()).collect(), rows: Vec::new() }
     }
 
-    /// Returns the table of these rows; `at`: the position of each row on the horizontal axis.
+    /// Creates the table of these rows; `at` returns the position of a row on the horizontal axis.
     pub fn from_rows<R>(columns: &[TableColumn<R>], rows: &[R], at: impl Fn(usize) -> f64) -> FigureTable {
         let columns: Vec<&TableColumn<R>> = columns.iter().filter(|column| column.on_page).collect();
         let cells = |row: &R| columns.iter().map(|column| text((column.cell)(row))).collect();
@@ -70,7 +70,6 @@ impl FigureTable {
     }
 }
 
-/// A cell of such a table.
 fn text(cell: Cell) -> String {
     match cell {
         Cell::Missing => NONE.to_owned(),

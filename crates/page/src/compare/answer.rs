@@ -8,7 +8,7 @@ use diskspd_figures::units::table::signed;
 use diskspd_figures::units::visible::line;
 use maud::{Markup, html};
 
-/// The change, or the number of changes of each kind: `IOPS WORSE, -38.1 %`.
+/// Returns the change, or the number of changes of each kind: `IOPS WORSE, -38.1 %`.
 pub(super) fn in_short(comparison: &RunComparison) -> String {
     let deciding: Vec<&Compared> = comparison.primary().collect();
     if let [one] = deciding[..] {
@@ -45,7 +45,7 @@ pub(super) fn verdicts(page: &ComparisonPage) -> Markup {
             @for one in alone { p { "Only in " (letter) ", not compared: " (line(one)) } }
         }
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
-            // What concerns all of them is said once.
+            // Common findings are printed once.
             (render_verdict(page, span, if number == 0 { &warnings } else { &[] }))
         }
         @if page.is_noise {

@@ -1,5 +1,5 @@
-//! How latencies of both sides are distributed, by nines: the median of the runs at each percentile, and
-//! the band between the lowest and the highest of them. Percentiles are never averaged.
+//! Latency distributions of both sides by nines: the median of the runs at each percentile, and the band
+//! between their lowest and highest values. Percentiles are never averaged.
 
 use super::{CLASSES, ComparisonPage, LETTERS, MAX_FULL_FIGURES, id, of_span, runs_of};
 use crate::chart::axis::ChartAxis;
@@ -23,10 +23,10 @@ const DIRECTIONS: [SideDirection; 3] = [
     (["writes", "writes"], |span| &span.write, |row| row.write),
 ];
 
-/// A percentile, in percent, over the runs of a side. `mean` is their median.
+/// Percentile in percent, with the band of a side's runs, whose `mean` is the median.
 type SideStep = (f64, Band);
 
-/// A chart of all I/Os, and where there are reads and writes one of each.
+/// Returns a chart of all I/Os, and one each of reads and writes if there are both.
 pub(super) fn charts(page: &ComparisonPage, span: &SpanCompared) -> Vec<ChartFigure> {
     let index = span.time_span as usize - 1;
     let of = |direction: SideDirection| distribution_chart(page, span, index, direction);
@@ -85,7 +85,7 @@ fn distribution_chart(
     })
 }
 
-/// The percentiles that every run of the side knows exactly and has enough I/Os for.
+/// Returns the percentiles that all runs of the side have exactly and with enough I/Os.
 fn side_steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Vec<SideStep> {
     let spans: Option<Vec<&SpanSummary>> =
         runs.iter().map(|run| run.known.time_spans.get(index)?.as_ref()).collect();
@@ -121,7 +121,7 @@ fn summary_text(steps: &[Vec<SideStep>; 2]) -> String {
     if told.is_empty() { "The percentiles are in the table.".into() } else { format!("{}.", told.join("; ")) }
 }
 
-/// The percentiles of the text report.
+/// Renders the percentiles of the text report.
 fn percentile_table(steps: &[Vec<SideStep>; 2], repeated: bool, at: &impl Fn(f64) -> f64) -> FigureTable {
     let mut table = FigureTable::new(&["percentile"]);
     for letter in LETTERS {

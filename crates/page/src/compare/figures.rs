@@ -19,7 +19,7 @@ const STATISTICS_MEAN: &str = "Chance: p-value; corrected: Bonferroni, for 5 % o
                                detect in 80 of 100 cases, and the drift that both sides share, from the \
                                first pair to the last.";
 
-/// Table and chart of each time span.
+/// Renders table and chart of each time span.
 pub(super) fn figures(page: &ComparisonPage) -> Markup {
     let several = page.comparison.time_spans.len() > 1;
     html! {

@@ -24,7 +24,7 @@ use page::{
     text,
 };
 
-/// The work of both sides and the change.
+/// Returns the work of both sides and the change.
 pub(crate) fn title(page: &ComparisonPage) -> String {
     let runs = || page.sides.iter().flat_map(|side| &side.runs).map(|run| &run.known);
     let answer = answer::in_short(page.comparison);

@@ -8,10 +8,10 @@ use diskspd_report::workload_text as workload;
 pub struct ComparisonPage<'a> {
     pub comparison: &'a RunComparison,
     pub sides: [&'a Side; 2],
-    /// The whole command line, as it can be typed.
+    /// Whole command line, quoted for a shell.
     pub command_line: &'a str,
     pub is_noise: bool,
-    /// The whole answer in a sentence; `None` if the statements about each time span suffice.
+    /// Whole answer in a sentence; `None` = the statements about time spans suffice.
     pub sentence: Option<&'a str>,
 }
 
@@ -19,7 +19,7 @@ pub(super) const LETTERS: [&str; 2] = ["A", "B"];
 pub(super) const CLASSES: [&str; 2] = ["first", "other"];
 /// Time spans that have charts of every figure; with more of them the page would become too large.
 pub(super) const MAX_FULL_FIGURES: usize = 4;
-/// Time spans that have charts at all.
+/// Maximum number of time spans with charts.
 pub(super) const MAX_WORKLOADS_WITH_CHARTS: usize = 24;
 
 /// Returns the name of one of several time spans or workloads, by its work; empty if there is only one.

@@ -11,12 +11,12 @@ use diskspd_report::page_table::PageTable;
 use diskspd_results::{RunSummary, RunVerdict, SpanSummary};
 use maud::{Markup, html};
 
-/// Runs that are listed of each side; the others are in the charts alone.
+/// Maximum number of listed runs per side; charts include all.
 const MAX_RUNS: usize = 200;
-/// Command lines of a side that are shown.
+/// Maximum number of shown command lines per side.
 const MAX_LINES: usize = 4;
 
-/// A row for each run and time span.
+/// Renders a row for each run and time span.
 pub(super) fn runs(page: &ComparisonPage) -> Markup {
     let left = page.sides.iter().map(|side| side.runs.len().saturating_sub(MAX_RUNS)).sum::<usize>();
     let lines: Vec<SideRunRow> =
@@ -27,7 +27,6 @@ pub(super) fn runs(page: &ComparisonPage) -> Markup {
     }
 }
 
-/// A time span of a run.
 struct SideRunRow<'a> {
     name: String,
     run: &'a RunSummary,

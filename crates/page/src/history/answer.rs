@@ -14,13 +14,13 @@ const MAX_CHARTS: usize = 24;
 
 pub(super) struct LastingChange {
     pub verdict: ChangeVerdict,
-    /// Index of the first run after it, among the points of the course.
+    /// Index of the first run after the change in the series.
     pub place: usize,
     /// Start, size and levels of the change.
     pub words: String,
 }
 
-/// The changes of a course, in order.
+/// Returns the changes of a series in order.
 pub(super) fn changes(page: &HistoryPage, course: &RunSeries) -> Vec<LastingChange> {
     let write = figure_text(course.figure);
     let change = |pair: &[diskspd_figures::stats::Level]| {
@@ -50,7 +50,7 @@ pub(super) fn changes(page: &HistoryPage, course: &RunSeries) -> Vec<LastingChan
 
 type ChangedWork<'a> = (&'a WorkloadSeries, RunFigure, Vec<LastingChange>);
 
-/// The changes of all courses with enough runs.
+/// Changes of all series with enough runs.
 struct HistoryChanges<'a> {
     told: usize,
     changed: Vec<ChangedWork<'a>>,
@@ -76,7 +76,6 @@ impl<'a> HistoryChanges<'a> {
     }
 }
 
-/// The verdict of the whole history.
 pub(super) fn badge(page: &HistoryPage) -> Badge {
     HistoryChanges::find(page).badge()
 }
@@ -114,9 +113,9 @@ fn change_sentence(told: usize, changed: usize) -> String {
                  same machine."
             )
         }
-        (1, 0) => "The figure with enough runs shows no lasting change.".into(),
+        (1, 0) => "Only one figure has enough runs; it shows no lasting change.".into(),
         (all, 0) => format!("None of the {all} figures with enough runs shows a lasting change."),
-        (1, _) => "The figure with enough runs shows a lasting change.".into(),
+        (1, _) => "Only one figure has enough runs; it shows a lasting change.".into(),
         (all, some) if all == some => {
             format!("All {all} figures with enough runs show a lasting change.")
         }
@@ -125,7 +124,7 @@ fn change_sentence(told: usize, changed: usize) -> String {
     }
 }
 
-/// The latest change of a figure, with the earlier ones as evidence.
+/// Describes the latest change of a figure, with the earlier ones as evidence.
 fn change_statement(work: &WorkloadSeries, figure: RunFigure, changes: &[LastingChange]) -> Markup {
     let Some((last, earlier)) = changes.split_last() else { return html! {} };
     let span = if work.time_span > 1 { format!(" (time span {})", work.time_span) } else { String::new() };

@@ -1,4 +1,4 @@
-//! The course of each figure over the runs of the same work, with the changes that were found.
+//! The course of each figure over the runs of the same work, with the detected changes.
 
 use super::answer::changes;
 use super::{HistoryPage, ListedRun, NoteKind, RunSeries, WorkloadSeries, figure_name, figure_text};
@@ -13,14 +13,14 @@ use diskspd_figures::units::visible::line;
 use diskspd_report::number::short;
 use maud::{Markup, html};
 
-/// Kinds of work that have charts; of more the page would become too large.
+/// Maximum number of workloads with charts, to limit the size of the page.
 const MAX_WORKLOADS: usize = 24;
-/// Points of all charts together, and of one: the latest runs are shown.
+/// Maximum number of points of all charts, and of one; the latest runs are shown.
 const MAX_POINTS: usize = 9000;
 const MAX_SERIES_POINTS: usize = 1000;
 const MAX_LABELS: usize = 8;
 
-/// A section for each kind of work that was done twice at least.
+/// Renders a section for each workload with at least two runs.
 pub(super) fn courses(page: &HistoryPage) -> Markup {
     let works: Vec<&WorkloadSeries> = page.works.iter().filter(|work| work.runs() > 1).collect();
     let shown = &works[..works.len().min(MAX_WORKLOADS)];
@@ -53,7 +53,7 @@ pub(super) fn courses(page: &HistoryPage) -> Markup {
     }
 }
 
-/// The work of the latest run and its targets.
+/// Returns the work of the latest run and its targets.
 fn name(page: &HistoryPage, work: &WorkloadSeries) -> String {
     let latest = work.courses.iter().filter_map(|course| course.points.last()).map(|(run, _)| *run).max();
     let span = (work.time_span as usize).saturating_sub(1);

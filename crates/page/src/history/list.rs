@@ -9,7 +9,7 @@ use diskspd_report::page_table::PageTable;
 use diskspd_results::{RunVerdict, SpanSummary, WhichIos};
 use maud::{Markup, html};
 
-/// Runs that are listed; more of them make a page that no browser opens at once.
+/// Maximum number of listed runs; browsers open longer pages slowly.
 const MAX_RUNS: usize = 2000;
 
 pub(super) fn list(page: &HistoryPage) -> Markup {
@@ -29,14 +29,13 @@ pub(super) fn list(page: &HistoryPage) -> Markup {
     }
 }
 
-/// A time span of a run that is kept.
 struct StoredRunRow<'a> {
     run: &'a ListedRun<'a>,
     place: usize,
     span: Option<&'a SpanSummary>,
 }
 
-/// A line for each time span; one for a run without any.
+/// Returns a row for each time span; one for a run without any.
 fn kept_lines<'a>(run: &'a ListedRun) -> Vec<StoredRunRow<'a>> {
     let spans = run.run.time_spans.iter().map(Option::as_ref).enumerate();
     let lines: Vec<StoredRunRow> = spans.map(|(place, span)| StoredRunRow { run, place, span }).collect();

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 pub use page::{HistoryPage, ListedRun, NoteKind, RunNote, RunSeries, WorkloadSeries, change_of};
 use page::{figure_name, figure_text};
 
-/// The work, its targets, the machine, and the verdict of all runs.
+/// Returns the work, its targets, the machine, and the verdict of all runs.
 pub(crate) fn title(page: &HistoryPage) -> String {
     let works = title::distinct(page.runs.iter().flat_map(|run| run.work.iter().cloned()));
     let machines = title::distinct(page.runs.iter().filter_map(|run| run.run.computer()));

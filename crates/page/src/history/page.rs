@@ -6,12 +6,12 @@ use diskspd_results::RunSummary;
 
 #[derive(Debug, Clone, Copy)]
 pub struct HistoryPage<'a> {
-    /// The whole command line, as it can be typed.
+    /// Whole command line, quoted for a shell.
     pub command_line: &'a str,
-    /// The only followed figure; `None` = the headline figures.
+    /// Only figure of the page; `None` = the headline figures.
     pub figure: Option<RunFigure>,
     pub runs: &'a [ListedRun<'a>],
-    /// The works that can be followed, sorted by descending number of runs.
+    /// Workloads with several runs, sorted by descending number of runs.
     pub works: &'a [WorkloadSeries],
 }
 
@@ -34,7 +34,7 @@ pub struct WorkloadSeries {
     /// Fingerprint or name of the machine; empty = not recorded.
     pub machine: String,
     pub command_line: Option<String>,
-    /// The targets of the latest run.
+    /// Targets of the latest run.
     pub targets: Vec<String>,
     pub time_span: u32,
     pub courses: Vec<RunSeries>,
@@ -43,7 +43,7 @@ pub struct WorkloadSeries {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSeries {
     pub figure: RunFigure,
-    /// (index in [`HistoryPage::runs`], value), oldest first: at least one.
+    /// (index in [`HistoryPage::runs`], value), oldest first; at least one.
     pub points: Vec<(usize, f64)>,
     /// Levels with their ranges of points; at least one.
     pub levels: Vec<Level>,
@@ -60,10 +60,10 @@ pub struct RunNote {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteKind {
-    /// The machine changed since the run before.
+    /// The machine changed since the previous run.
     Machine,
     Apart,
-    /// The clock was set back since the run before.
+    /// The clock was set back since the previous run.
     Clock,
 }
 
@@ -82,7 +82,7 @@ pub fn change_of(before: &Level, level: &Level, figure: RunFigure) -> (String, b
 }
 
 impl WorkloadSeries {
-    /// Runs that have the most usual of its figures.
+    /// Returns the number of runs with its most common figure.
     pub(super) fn runs(&self) -> usize {
         self.courses.iter().map(|course| course.points.len()).max().unwrap_or(0)
     }

@@ -54,7 +54,7 @@ fn render_tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
                 (tile("I/Os per second there", "", iops(knee)))
                 (tile("mean latency there", "", exact_time(felt(knee))))
             }
-            @let certain = answer.tells_smallest().then(|| answer.smallest.certain_level()).flatten();
+            @let certain = answer.reports_smallest().then(|| answer.smallest.certain_level()).flatten();
             @if let Some(smallest) = certain {
                 (tile(&format!("smallest that is as good, {unit}"), "", load(smallest)))
             }

@@ -13,7 +13,7 @@ use diskspd_figures::stats::ranks::MAX_INFORMATIVE_INTERVAL;
 use diskspd_figures::stats::replicates::{Bounds, Spread};
 use diskspd_report::number::number;
 
-/// Groups that have a chart; with more of them the page would become too large.
+/// Maximum number of groups with a chart, to limit the size of the page.
 const MAX_CHARTS: usize = 24;
 
 pub(super) fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
@@ -34,7 +34,7 @@ pub(super) fn charts(page: &SweepPage) -> Vec<(ChartFigure, Vec<PointLabel>)> {
     page.sweep.answers.iter().take(MAX_CHARTS).enumerate().flat_map(of_group).collect()
 }
 
-/// The rows that an answer speaks of with their places, by rising load.
+/// Returns the rows of an answer with their indexes, by ascending load.
 fn rows_of<'a>(page: &SweepPage<'a>, answer: &SweepAnswer) -> Vec<(usize, &'a PointRow)> {
     let Some(of) = page.sweep.points.get(answer.highest) else { return Vec::new() };
     let is_of_it = |row: &PointRow| {
@@ -111,7 +111,8 @@ fn curve_point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Optio
     }
 }
 
-/// The interval of the geometric mean, by which the objective is judged: latencies vary by factors.
+/// Returns the interval of the geometric mean, which decides the objective, because latencies vary by
+/// factors.
 fn mean_factors(values: &[f64]) -> Option<(f64, f64)> {
     let logarithms: Vec<f64> = values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
     let spread = Spread::from_values(&logarithms)?;

@@ -66,7 +66,7 @@ pub(crate) fn content(page: &SweepPage) -> Markup {
     }
 }
 
-/// Whether the figures can be believed, before anything is concluded from them.
+/// Renders whether the figures are valid, before the conclusions.
 fn render_judgement(page: &SweepPage) -> Markup {
     let troubled: Vec<&PointRow> = page.sweep.points.iter().filter(|row| row.trouble().is_some()).collect();
     let warned = page
@@ -101,7 +101,7 @@ fn render_judgement(page: &SweepPage) -> Markup {
             format!("{bad} of {all} points are left out of the answer: {}{more}", names.join(", "))
         }
     };
-    let drifted = if drifted { "; the device changed while it was measured (see Drift)" } else { "" };
+    let drifted = if drifted { "; the device changed during the measurement (see Drift)" } else { "" };
     html! { p.lead { (badges) " " (line(&words)) (drifted) } }
 }
 

@@ -12,7 +12,7 @@ pub struct SweepPage<'a> {
 }
 
 impl SweepPage<'_> {
-    /// `8 KiB random reads on nvme0n1, host: 76,400 IOPS at the knee, -o16`
+    /// Formats `8 KiB random reads on nvme0n1, host: 76,400 IOPS at the knee, -o16`.
     pub(super) fn name(&self) -> String {
         let answer = match self.sweep.answers.as_slice() {
             [] => "no answer".to_owned(),

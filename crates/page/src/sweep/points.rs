@@ -34,7 +34,7 @@ fn point_roles(page: &SweepPage, place: usize) -> String {
         let named = [
             ("highest", Some(answer.highest)),
             ("knee", answer.found_knee()),
-            ("smallest as good", answer.smallest.certain_level().filter(|_| answer.tells_smallest())),
+            ("smallest as good", answer.smallest.certain_level().filter(|_| answer.reports_smallest())),
             ("objective", answer.objective_row),
         ];
         if answer.left_out.contains(&place) {

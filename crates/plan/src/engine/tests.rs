@@ -14,7 +14,7 @@ fn sample_work(depth: u64, ends: &[CompletionMode]) -> ThreadWork {
 }
 
 #[test]
-fn the_engine_follows_from_the_work() {
+fn engine_choice_depends_on_the_work() {
     use CompletionMode::*;
     let plain = |depth, ends: &[CompletionMode]| sample_work(depth, ends);
     let routines = |depth, ends: &[CompletionMode]| ThreadWork { routines: true, ..sample_work(depth, ends) };
@@ -23,12 +23,12 @@ fn the_engine_follows_from_the_work() {
     for (work, engine, reason) in [
         (mapped(1), EngineKind::Mmap, "-Sm"),
         (mapped(32), EngineKind::Mmap, "-Sm"),
-        // DISKSPD's rule comes before everything about the target,
+        // DISKSPD's rule has precedence over the target,
         (plain(1, &[Later]), EngineKind::Sync, "as in DISKSPD"),
         (plain(1, &[Blocking]), EngineKind::Sync, "as in DISKSPD"),
         (plain(1, &[Unknown]), EngineKind::Sync, "as in DISKSPD"),
         (routines(1, &[Later]), EngineKind::Sync, "as in DISKSPD"),
-        // unless told otherwise.
+        // but not over options for the engine.
         (polled(1, &[Unknown]), EngineKind::Uring, "--poll"),
         (polled(8, &[Unknown]), EngineKind::Uring, "--poll"),
         (routines(8, &[InCall]), EngineKind::Uring, "-x"),
@@ -56,7 +56,7 @@ fn the_engine_follows_from_the_work() {
     }
 }
 
-/// An ext4 file on a disk that can be polled, used without the cache.
+/// Returns an ext4 file on a disk with polling, used without the cache.
 fn sample_facts() -> TargetFacts {
     TargetFacts {
         kind: TargetKind::File,
@@ -138,7 +138,7 @@ fn cached_writes_complete_synchronously_without_async_support() {
 }
 
 #[test]
-fn serial_work_is_known_for_requested_engines() {
+fn requested_engine_states_why_io_is_serial() {
     let span = TimeSpan::default();
     let on = |completion| TargetFacts { completion, ..sample_facts() };
     let because = |write_ratio, completion, engine| {

@@ -9,6 +9,6 @@ pub struct Assignment<'a> {
     pub workload: &'a TargetWorkload,
     /// Requests of the thread that belong to the target; in a floating pool, all requests of the thread.
     pub requests: u32,
-    /// The position that all threads on this target share; used by the interlocked pattern only.
+    /// Position shared by all threads on this target, only used by the interlocked pattern.
     pub interlocked: Arc<InterlockedPosition>,
 }

@@ -4,7 +4,6 @@
 /// therefore found in a few steps, even if few are left.
 #[derive(Debug)]
 pub(super) struct BlockMap {
-    /// Size of a block in bytes.
     unit: u64,
     /// Number of blocks, at least 1.
     blocks: u64,
@@ -17,7 +16,7 @@ pub(super) struct BlockMap {
 const BITS: u64 = u64::BITS as u64;
 
 impl BlockMap {
-    /// Creates a map of this number of blocks of `unit` bytes each, all free.
+    /// Creates a map of this number of free blocks of `unit` bytes.
     pub(super) fn new(blocks: u64, unit: u64) -> BlockMap {
         let blocks = blocks.max(1);
         let mut levels = Vec::new();
@@ -35,7 +34,7 @@ impl BlockMap {
         map
     }
 
-    /// Returns the size of a map of this number of blocks, in bytes.
+    /// Returns the memory in bytes of a map of this number of blocks.
     pub(super) fn bytes(blocks: u64) -> u64 {
         let (mut bits, mut bytes) = (blocks.max(1), 0u64);
         loop {
@@ -48,7 +47,7 @@ impl BlockMap {
         }
     }
 
-    /// Marks all blocks as not done.
+    /// Marks all blocks as free.
     fn clear_blocks(&mut self) {
         let mut bits = self.blocks;
         for level in &mut self.levels {
@@ -84,7 +83,7 @@ impl BlockMap {
         (first * self.unit, bytes)
     }
 
-    /// Takes a block as done; whether it wasn't.
+    /// Marks a block as done; returns whether it was free.
     fn set(&mut self, block: u64) -> bool {
         let mut index = block;
         for (number, level) in self.levels.iter_mut().enumerate() {
@@ -101,7 +100,7 @@ impl BlockMap {
         true
     }
 
-    /// The first block from this one on that isn't done; `None` = all are up to the end.
+    /// The first block from this one on that was not yet accessed; `None` = none up to the end.
     fn next_left(&self, from: u64) -> Option<u64> {
         // Up, until a word has a bit that is left at the place or behind it; then down to the block.
         let (mut number, mut index) = (0, from);
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn one_block_is_done_again_and_again() {
+    fn map_of_one_block_repeats_it() {
         let mut map = BlockMap::new(1, 4096);
         assert_eq!(
             [map.take(0, 4096), map.take(0, 65536), map.take(9999, 512)],

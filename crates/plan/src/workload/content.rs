@@ -16,13 +16,13 @@ const CHOICE: u64 = 1024;
 /// It has a separate generator, so addresses and directions do not depend on it.
 #[derive(Debug, Clone)]
 pub struct ReducibleContent {
-    /// A number below this is drawn for a unit that repeats another.
+    /// Upper bound of random numbers that select a repeated unit.
     repeats: u64,
     random_percent: usize,
     choices: Random,
-    /// Makes the units of threads and targets differ.
+    /// Seed that distinguishes the units of threads and targets.
     seed: u64,
-    /// Units that repeat no other, so far.
+    /// Number of unique units so far.
     new: u64,
 }
 
@@ -52,7 +52,7 @@ impl ReducibleContent {
     pub fn unit(&mut self, bytes: usize) -> Unit {
         let drawn = self.choices.next_u64();
         let number = if drawn < self.repeats {
-            // Before the first unit there are numbers too: those units nobody has written.
+            // Before the first unit the numbers are those of units that were never written.
             self.new.wrapping_sub(SIZE_STEP + drawn % CHOICE)
         } else {
             self.new += 1;
@@ -62,7 +62,7 @@ impl ReducibleContent {
         Unit { random: Random::new(self.seed.wrapping_add(number)), random_bytes }
     }
 
-    /// Fills a buffer, as a write of its length is filled.
+    /// Fills a buffer with the content of one write.
     pub fn fill(&mut self, buffer: &mut [u8]) {
         for bytes in buffer.chunks_mut(ContentShape::UNIT) {
             let Unit { mut random, random_bytes } = self.unit(bytes.len());

@@ -15,18 +15,18 @@ pub fn effective_ranges(distribution: &Distribution, grid: &Grid) -> Vec<Effecti
     }
 }
 
-/// A range of the distribution with what precedes it.
+/// Range of the distribution, with the sums of the previous ranges.
 struct StatedRange {
     io_base: u32,
-    /// I/O points; 0 = a hole.
+    /// Percentage points of I/O; 0 = a gap.
     io_span: u32,
     /// Start in the unit of the distribution.
     start: u64,
-    /// Extent, in the unit of the distribution.
+    /// Length in the unit of the distribution.
     extent: u64,
 }
 
-/// The ranges with their accumulated I/O points and starts, holes left out.
+/// Returns the ranges with cumulative I/O points and starts, without gaps.
 fn stated_ranges(distribution: &Distribution) -> impl Iterator<Item = StatedRange> + '_ {
     let (mut io_base, mut start) = (0u32, 0u64);
     distribution

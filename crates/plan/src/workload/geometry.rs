@@ -1,34 +1,33 @@
 //! The bytes of a target that a thread may access, and the possible start positions of I/Os.
 
-/// Parameters that decide which bytes one thread accesses, in the user's terms. Sizes are per target.
+/// Parameters of the bytes that one thread accesses, in the user's terms. Sizes are per target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// Size of the target in bytes.
     pub size: u64,
-    /// `-B`: first byte that I/O may touch.
+    /// `-B`: first accessible byte.
     pub base: u64,
-    /// `-f`, `-B<base>:<length>`: end of what I/O may touch, exclusive, bytes; 0 = end of the target.
+    /// `-f`, `-B<base>:<length>`: exclusive end of the accessible bytes; 0 = end of the target.
     pub max_offset: u64,
-    /// `-b`, bytes.
+    /// `-b`, in bytes.
     pub block_size: u32,
     /// Zero-based index of the thread among the threads of the target.
     pub thread: u32,
-    /// `-T`: distance between the starting positions of threads, bytes.
+    /// `-T`: distance between the starting positions of threads in bytes.
     pub thread_stride: u64,
 }
 
-/// The bytes that one thread may touch.
+/// Bytes that one thread may access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
-    /// First byte, offset in the target.
+    /// Offset of the first byte in the target.
     pub base: u64,
-    /// Bytes from `base` on. At least `first` + block size.
+    /// Bytes from `base` on; at least `first` + block size.
     pub length: u64,
     /// Start of the thread in bytes from `base`.
     pub first: u64,
 }
 
-/// Why a thread finds no place for its first I/O. Says everything but the target's name.
+/// Reason why a thread's first I/O does not fit. The text omits the target's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementError {
     #[error(
@@ -37,7 +36,7 @@ pub enum PlacementError {
     )]
     BaseBeyondEnd {
         placement: Placement,
-        /// The smaller of target size and maximum offset in bytes.
+        /// Smaller of target size and maximum offset in bytes.
         end: u64,
     },
     #[error(
@@ -46,10 +45,10 @@ pub enum PlacementError {
     )]
     BlockExceedsRegion {
         placement: Placement,
-        /// Bytes that I/O may touch.
+        /// Accessible bytes.
         region: u64,
     },
-    /// The thread's own starting position is too far into the target.
+    /// The starting position of the thread is too far into the target.
     #[error(
         "thread {} of the target does not fit: it needs {needed} bytes (thread number x stride + block) of \
          an area of {region} bytes ({}): lower -T or -t or use a larger target",
@@ -57,7 +56,7 @@ pub enum PlacementError {
     )]
     StartBeyondRegion {
         placement: Placement,
-        /// Bytes that I/O may touch.
+        /// Accessible bytes.
         region: u64,
         /// Minimum size in bytes for the first I/O.
         needed: u128,
@@ -108,9 +107,8 @@ impl Placement {
 /// the region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid {
-    /// Bytes that may be touched; at least `block_size`.
+    /// Accessible bytes; at least `block_size`.
     pub region: u64,
-    /// Size of an I/O in bytes.
     pub block_size: u32,
     /// Distance between positions, bytes; at least 1. May be smaller or larger than a block and need not
     /// divide anything.
@@ -118,12 +116,12 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The last byte at which an I/O may start, on the grid or not.
+    /// Returns the last byte at which an I/O may start, on the grid or not.
     pub fn limit(&self) -> u64 {
         self.region.saturating_sub(u64::from(self.block_size))
     }
 
-    /// Number of positions; at least 1.
+    /// Returns the number of positions; at least 1.
     pub fn positions(&self) -> u64 {
         // Saturating, for the one-byte stride of an impossible region of 2^64 bytes.
         (self.limit() / self.stride.max(1)).saturating_add(1)

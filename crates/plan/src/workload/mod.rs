@@ -35,15 +35,15 @@ pub use thread::{NextIo, ThreadWorkload};
 
 use diskspd_profile::{AddressSpread, Distribution};
 
-/// How one thread works on one target: everything that decides its addresses and directions.
-/// All positions are relative to `base` until the last step, which adds it.
+/// Workload of one thread on one target: all parameters of its addresses and directions. All positions are
+/// relative to `base`, which the last step adds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetWorkload {
-    /// Bytes of each I/O; at least 1.
+    /// Bytes of an I/O, at least 1.
     pub block_size: u32,
-    /// Alignment or stride, bytes; at least 1.
+    /// Alignment or stride in bytes, at least 1.
     pub stride: u64,
-    /// First byte of the target that I/O may touch.
+    /// First accessible byte of the target.
     pub base: u64,
     /// Accessible bytes from `base` on. At least `first + block_size`.
     pub region: u64,
@@ -53,12 +53,12 @@ pub struct TargetWorkload {
     /// Share of writes in percent.
     pub write_ratio: u32,
     pub distribution: Option<Distribution>,
-    /// Alternative form of the distribution; precedes `distribution`.
+    /// Alternative form of the distribution, with precedence over `distribution`.
     pub spread: Option<AddressSpread>,
     /// Each block is done once before any is done twice, in random order (`--each-once`): random positions
     /// alone, without a distribution. Portions of a target share the blocks, of the size of their stride.
     pub each_once: bool,
-    /// Share of a floating pool's I/Os; at least 1. Others ignore it.
+    /// Share of a floating pool's I/Os, at least 1. Otherwise ignored.
     pub weight: u32,
     pub portion: Option<WorkPortion>,
 }
@@ -70,9 +70,9 @@ pub struct WorkPortion {
     pub is_first: bool,
     /// Number of the part of the mix, from 0.
     pub part: u32,
-    /// Share of the target's I/Os; all together are 1.
+    /// Share of the target's I/Os; the sum is 1.
     pub share: f64,
-    /// It is one of several sizes of its part, which share a position.
+    /// Whether it is one of several sizes of its part, which share a position.
     pub is_split: bool,
 }
 
@@ -82,14 +82,14 @@ impl TargetWorkload {
         Grid { region: self.region, block_size: self.block_size, stride: self.stride }
     }
 
-    /// The blocks of which each is done once ([`TargetWorkload::each_once`]).
+    /// Returns the number of blocks that are each done once ([`TargetWorkload::each_once`]).
     fn block_count(&self) -> u64 {
         // Of several sizes the last ones are too short for the larger ones.
         let in_region = self.region / self.stride.max(1);
         self.grid().positions().max(if self.portion.is_some() { in_region } else { 0 })
     }
 
-    /// Bytes of memory that a thread takes to know which blocks are done; 0 = it needn't know.
+    /// Bytes of memory in which a thread records accessed blocks; 0 = not recorded.
     pub fn map_bytes(&self) -> u64 {
         let further = self.portion.is_some_and(|portion| !portion.is_first);
         if self.each_once && !further { block_map::BlockMap::bytes(self.block_count()) } else { 0 }
@@ -105,11 +105,8 @@ pub enum Pattern {
     Interlocked,
     /// One position per request (`-p`).
     ParallelAsync,
-    /// Every position drawn (`-r`).
+    /// Random position for each I/O (`-r`).
     Random,
-    /// The position is random with this chance in percent (1 to 99), otherwise sequential (`-rs`).
-    Mixed {
-        /// Percent.
-        random: u32,
-    },
+    /// Random position with this probability in percent (1 to 99), otherwise sequential (`-rs`).
+    Mixed { random: u32 },
 }

@@ -12,12 +12,12 @@
 pub struct Modulus {
     divisor: u64,
     multiplier: u64,
-    /// `bits` in two steps, the first of at most 1.
+    /// `bits` in two shifts, the first of at most 1.
     shifts: [u8; 2],
 }
 
 impl Modulus {
-    /// Prepares a divisor. 0 has no remainders; it is taken as 1.
+    /// Prepares a divisor; 0 counts as 1.
     pub fn new(divisor: u64) -> Modulus {
         let divisor = divisor.max(1);
         let bits = (u64::BITS - (divisor - 1).leading_zeros()) as u8;
@@ -33,13 +33,13 @@ impl Modulus {
         self.divisor.is_power_of_two().then(|| self.divisor - 1)
     }
 
-    /// `x % divisor`.
+    /// Returns `x % divisor`.
     #[inline]
     pub fn reduce(self, x: u64) -> u64 {
         x - self.round_down(x)
     }
 
-    /// `x` rounded down to a multiple of the divisor.
+    /// Returns `x` rounded down to a multiple of the divisor.
     #[inline]
     pub fn round_down(self, x: u64) -> u64 {
         let high = ((u128::from(x) * u128::from(self.multiplier)) >> 64) as u64;
@@ -54,7 +54,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn check_edges() {
+    fn remainders_at_edges_are_exact() {
         let edges: Vec<u64> = (0..64)
             .flat_map(|bit| [(1u64 << bit).wrapping_sub(1), 1 << bit, (1 << bit) + 1, (1 << bit) / 2 * 3])
             .chain([100, 3000, 5, 7, 641, 6_700_417, u64::MAX - 1, u64::MAX, (1 << 63) + 12345])
@@ -79,9 +79,14 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(20_000))]
 
-        /// Divisors of all magnitudes: a plain `any::<u64>()` would almost never be small.
+        /// Divisors of all magnitudes, because a plain `any::<u64>()` is almost never small.
         #[test]
-        fn is_the_remainder(n in 1..=u64::MAX, shift in 0u32..64, x in any::<u64>(), k in any::<u64>()) {
+        fn fast_remainder_equals_operator(
+            n in 1..=u64::MAX,
+            shift in 0u32..64,
+            x in any::<u64>(),
+            k in any::<u64>(),
+        ) {
             let n = (n >> shift).max(1);
             let modulus = Modulus::new(n);
             prop_assert_eq!(modulus.reduce(x), x % n);

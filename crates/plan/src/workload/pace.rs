@@ -11,7 +11,7 @@ const SECOND: u64 = 1_000_000_000;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// No pacing; an I/O is submitted as soon as its request is idle.
+    /// No pacing: an I/O is submitted as soon as its request is idle.
     #[default]
     None,
     /// `ios` I/Os in `nanos` ns, evenly: I/O k (from 1) starts at k x `nanos` / `ios` after the start at
@@ -19,13 +19,13 @@ pub enum Limit {
     Rate {
         /// I/Os, at least 1.
         ios: u64,
-        /// ns.
+        /// Time in ns.
         nanos: u64,
     },
     /// Every `of`-th I/O of an even rate: I/O k (from 1) starts at ((k - 1) x `of` + `turn` + 1) /
     /// `ios_per_s` seconds after the start. All turns together form the rate.
     InTurn {
-        /// I/Os per second of all, at least 1.
+        /// 37 Total I/Os per second, at least 1.
         ios_per_s: u64,
         turn: u32,
         /// Number of alternating threads, at least 1.
@@ -73,7 +73,7 @@ impl Limit {
     }
 }
 
-/// The limit at work: says of each I/O whether it may go.
+/// State of a limit, which decides whether an I/O may start.
 #[derive(Debug, Clone)]
 pub struct Pace(PaceState);
 
@@ -85,7 +85,7 @@ enum PaceState {
     Bursts { ios: u32, left: u32, pause: u64, resume: u64 },
 }
 
-/// Unknown: the burst is complete, but its last I/O has not been submitted.
+/// Marker of an unknown due time: the last I/O of a complete burst is not submitted yet.
 const UNKNOWN_TIME: u64 = u64::MAX;
 
 impl Pace {
@@ -132,7 +132,8 @@ impl Pace {
     /// Asks for one I/O at the time `now`, ns. `Ok` = it goes, and counts.
     ///
     /// # Errors
-    /// When to ask again, ns; `u64::MAX` = after the burst has been [submitted](Pace::submitted).
+    /// Fails with the time of the next call in ns; `u64::MAX` = after the burst was
+    /// [submitted](Pace::submitted).
     #[inline]
     pub fn ask(&mut self, now: u64) -> Result<(), u64> {
         match &mut self.0 {
@@ -172,10 +173,10 @@ impl Pace {
 /// Due times of the I/Os of a rate, without division: whole and fractional nanoseconds are added up.
 #[derive(Debug, Clone)]
 struct Meter {
-    /// When the next I/O is due: `due` ns and `part` / `ios` ns.
+    /// Due time of the next I/O: `due` ns plus `part` / `ios` ns.
     due: u64,
     part: u64,
-    /// Distance of two I/Os, in the same form.
+    /// Interval of I/Os, in the same form.
     step: u64,
     step_part: u64,
     ios: u64,
@@ -252,7 +253,7 @@ impl RandomTimes {
         self.due = self.due.saturating_add(whole as u64);
     }
 
-    /// Returns the expected number of I/Os; I/Os that were not requested are not drawn.
+    /// Returns the expected number of I/Os, because times of I/Os that were not requested are not drawn.
     fn overdue(&self, now: u64) -> Option<(u64, u64)> {
         let since = now.checked_sub(self.due)?;
         Some((1 + (since as f64 / self.mean) as u64, since))

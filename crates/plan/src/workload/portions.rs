@@ -2,7 +2,7 @@
 
 use super::{Assignment, Random};
 
-/// The portions of each target of a thread, as indexes into its list.
+/// Portions of each target of a thread, as indexes into its list.
 #[derive(Debug)]
 pub(super) struct TargetShares {
     target_of: Vec<u32>,
@@ -49,7 +49,7 @@ impl TargetShares {
         Some(TargetShares { target_of, shares })
     }
 
-    /// The entries that stand for their targets.
+    /// Returns the entries that represent their targets.
     pub(super) fn leaders(&self) -> impl Iterator<Item = u32> + '_ {
         self.shares.iter().map(|shares| shares.first)
     }

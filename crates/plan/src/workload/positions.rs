@@ -14,19 +14,19 @@ pub(super) struct Positions {
 
 #[derive(Debug)]
 enum PositionSource {
-    /// Every position of the grid, all equally likely.
+    /// Uniformly distributed positions of the grid.
     Uniform(Modulus),
     /// Positions by the ranges of a distribution. Boxed, so that the common case stays small.
     Ranges(Box<Ranges>),
     Table(Box<SpreadTable>),
 }
 
-/// Draws from every position of the grid, all equally likely.
+/// Generator of uniformly distributed positions of the grid.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Uniform {
     stride: Modulus,
     size: Modulus,
-    /// Possible bits of a position where stride and size are powers of two, otherwise 0.
+    /// Mask of the possible bits if stride and size are powers of two, otherwise 0.
     mask: u64,
 }
 
@@ -37,7 +37,7 @@ impl Uniform {
         Uniform { stride, size, mask }
     }
 
-    /// Whether [`Uniform::draw`] needs no remainder.
+    /// Whether [`Uniform::draw`] works without a division.
     #[inline(always)]
     pub(super) fn is_masked(&self) -> bool {
         self.mask != 0
@@ -67,7 +67,7 @@ struct Ranges {
 struct Range {
     start: u64,
     length: Modulus,
-    /// The last position that is used.
+    /// Last usable position.
     limit: u64,
 }
 
@@ -91,7 +91,7 @@ impl Positions {
         (Positions { stride, places }, effective)
     }
 
-    /// Returns the uniform position source; `None` = a distribution is used.
+    /// Returns the uniform generator; `None` = a distribution is used.
     #[inline]
     pub(super) fn uniform(&self) -> Option<Uniform> {
         match &self.places {

@@ -6,9 +6,9 @@ use diskspd_profile::AddressSpread;
 
 /// Number of spans of a Zipf distribution; each span of the first half has one position.
 const ZIPF_SPANS: u64 = 2048;
-/// The same of a normal distribution, over as much of it as has any weight.
+/// Number of spans of a normal distribution, over its non-zero part.
 const NORMAL_SPANS: u64 = 2048;
-/// Deviations from the mean beyond which there is nothing.
+/// Deviations from the mean beyond which the probability counts as 0.
 const MAX_DEVIATIONS: f64 = 8.0;
 
 /// A table of spans of positions, each drawn with its own chance (Walker's alias method, as Vose fills it: a
@@ -23,10 +23,10 @@ pub(super) struct SpreadTable {
     places: PositionOrder,
 }
 
-/// Two spans that share the chance of a slot.
+/// Two spans that share the probability of a slot.
 #[derive(Debug, Clone, Copy)]
 struct AliasSlot {
-    /// A number below this means the first one.
+    /// Upper bound of random numbers that select the first span.
     first_below: u64,
     spans: [PositionSpan; 2],
 }
@@ -81,7 +81,7 @@ impl SpreadTable {
         SpreadTable { slots: alias_slots(&chances), positions, stride: grid.stride.max(1), places }
     }
 
-    /// Draws a position relative to the base offset; takes two numbers.
+    /// Draws a position relative to the base offset from two random numbers.
     // Where addresses are drawn otherwise its code stays out of the way.
     #[inline(never)]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
@@ -122,8 +122,8 @@ fn scale_number(number: u64, count: u64) -> (u64, u64) {
     ((product >> 64) as u64, product as u64)
 }
 
-/// A factor with which multiples of it, modulo `positions`, meet every position once and don't overflow:
-/// neighbours in the table come to lie far from each other.
+/// A factor whose multiples modulo `positions` reach every position once without overflow. It places
+/// neighbours in the table far from each other.
 fn scatter_places(positions: u64) -> PositionOrder {
     let most = (u64::MAX / positions.saturating_add(1)).max(1);
     let golden = (positions as f64 * 0.618_033_988_749_895) as u64;
@@ -141,7 +141,7 @@ fn common_divisor(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Spans with their chances, relative to each other.
+/// Spans with their relative probabilities.
 type SpanChances = Vec<(PositionSpan, f64)>;
 
 /// Rank k has the weight k^-theta. The first ranks have a span each; then spans grow by the same factor, at
@@ -174,7 +174,7 @@ fn integral_of_power(x: f64, theta: f64) -> f64 {
     if power.abs() < 1e-9 { x.ln() } else { x.powf(power) / power }
 }
 
-/// The mean is the middle of the area, the deviation a part of it.
+/// Returns the spans around the middle of the area; the deviation is a share of it.
 fn around_the_middle(positions: u64, deviation: f64) -> SpanChances {
     let count = positions as f64;
     let (middle, deviation) = (count / 2.0, deviation * count);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_of_zipf_have_their_shares_and_are_scattered() {
+    fn zipf_ranks_have_exact_shares_and_are_scattered() {
         const DRAWS: usize = 400_000;
         for (theta, positions) in
             [(1.1, 100_000_u64), (1.0, 5000), (0.5, 1000), (2.0, 1 << 30), (0.8, 1 << 40)]

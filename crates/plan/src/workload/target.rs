@@ -31,13 +31,13 @@ pub(super) struct TargetState {
     positions: Positions,
     mix: Mix,
     track: Track,
-    /// Number of slices of a data source; `None` = no slice is drawn.
+    /// Number of slices of a data source; `None` = slices are not drawn.
     slices: Option<Modulus>,
     base: u64,
     pub(super) block_size: u32,
     /// Number of the part of the mix.
     part: Option<u32>,
-    /// Index of the thread's map with the completed blocks; `None` without `--each-once`.
+    /// Index of the thread's map of completed blocks; `None` = without `--each-once`.
     pub(super) map: Option<u32>,
 }
 
@@ -76,7 +76,7 @@ struct FollowingPosition<'a> {
 }
 
 impl Sizes {
-    /// The next I/O: its position relative to the base, and its direction.
+    /// Returns the next I/O: its position relative to the base, and its direction.
     // Targets without sizes have its code out of the way.
     #[inline(never)]
     fn next(&self, place: FollowingPosition, block_size: u64, random: &mut Random) -> (u64, Direction) {
@@ -109,7 +109,7 @@ pub(super) struct SizesRun {
 #[derive(Debug, Clone, Copy)]
 struct Track {
     stride: u64,
-    /// The last byte where an I/O may start.
+    /// Last byte at which an I/O may start.
     limit: u64,
     restart: u64,
 }
@@ -127,7 +127,7 @@ impl Track {
 pub(super) enum Mix {
     Read,
     Write,
-    /// Share of writes, percent; for every choice a number is drawn.
+    /// Share of writes in percent; each choice draws a number.
     Drawn(u32),
 }
 
@@ -153,7 +153,7 @@ impl Mix {
     }
 }
 
-/// Random I/Os over all positions. All of it fits into registers.
+/// Random I/Os over all positions, with a state that fits into registers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plain {
     pub(super) positions: Uniform,
@@ -163,7 +163,7 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// The direction of all I/Os; `None` = it is drawn.
+    /// Returns the direction of all I/Os; `None` = it is drawn.
     #[inline(always)]
     pub(super) fn direction(&self) -> Option<Direction> {
         match self.mix {
@@ -314,7 +314,7 @@ impl TargetState {
         }
     }
 
-    /// Draws the slice for a write, if slices are drawn; otherwise returns 0.
+    /// Draws the slice for a write; 0 without slices.
     #[inline]
     pub(super) fn slice(&self, direction: Direction, random: &mut Random) -> u32 {
         match &self.slices {
@@ -324,7 +324,7 @@ impl TargetState {
     }
 }
 
-/// Kept out of line: inlined, the compiler checks the direction first, and random directions are
+/// Not inlined, because the compiler would then check the direction first, and random directions are
 /// mispredicted.
 #[inline(never)]
 fn slice(slices: &Modulus, direction: Direction, random: &mut Random) -> u32 {

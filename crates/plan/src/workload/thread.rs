@@ -14,7 +14,7 @@ pub struct NextIo {
     /// Bytes to transfer. With [`TargetWorkload::each_once`] and several sizes, fewer than the drawn size
     /// if a completed block follows.
     pub length: u32,
-    /// Byte offset in the target, the base offset included.
+    /// Byte offset in the target, including the base offset.
     pub offset: u64,
     /// Offset of a write's data in the random data (`-Z<size>`) in bytes, before rounding down to the
     /// target's alignment. 0 unless requested by [`ThreadWorkload::draw_slices`].
@@ -39,14 +39,14 @@ pub struct ThreadWorkload {
     /// Position of each request, for the parallel pattern.
     requests: Vec<u64>,
     effective: Vec<Vec<EffectiveRange>>,
-    /// The blocks that were done, of each target that asks for it.
+    /// Completed blocks of the targets with `--each-once`.
     maps: Vec<BlockMap>,
-    /// The whole state for the next I/Os, except the generator, if it is small enough.
+    /// Whole state for the next I/Os without the generator, if it is small enough.
     plain: Option<Plain>,
 }
 
 impl Plain {
-    /// The next I/Os, one for each slot.
+    /// Fills each slot with a next I/O.
     #[inline(always)]
     fn fill<T>(
         self,
@@ -85,7 +85,7 @@ impl Plain {
         *random = drawn;
     }
 
-    /// The next I/O. `None` draws the direction.
+    /// Returns the next I/O; `None` draws the direction.
     #[inline(always)]
     fn next(&self, direction: Option<Direction>, masked: bool, random: &mut Random) -> NextIo {
         let offset = self.base + self.positions.draw(masked, random);
@@ -125,7 +125,7 @@ enum TargetChoice {
     /// number.
     Weighted(Modulus, Vec<u64>),
     PortionsOfOne(TargetShares),
-    /// A target is found in this way, and one of its portions drawn.
+    /// Finds a target, and draws one of its portions.
     Portions(Box<TargetChoice>, Vec<u32>, TargetShares),
 }
 
@@ -272,7 +272,7 @@ impl ThreadWorkload {
         true
     }
 
-    /// The next I/O of any request, where random numbers alone decide it; `None` = more does.
+    /// Returns the next I/O of any request, if it depends only on random numbers; otherwise `None`.
     #[inline(always)]
     pub fn next_plain(&mut self) -> Option<NextIo> {
         let plain = self.plain.as_ref()?;
@@ -290,7 +290,7 @@ impl ThreadWorkload {
         NextIo { target: index, length: target.block_size, offset, slice, direction }
     }
 
-    /// An I/O that was drawn, by the blocks that are left on its target.
+    /// Maps a drawn I/O to the remaining blocks of its target.
     // Threads without a map have its code out of the way.
     #[cold]
     #[inline(never)]

@@ -15,7 +15,7 @@ pub struct Step {
     /// Time span, from 1; parts with the same number are concurrent.
     pub time_span: u32,
     pub about: &'static str,
-    /// Options of a command line, separated by single blanks.
+    /// Options of a command line, separated by single spaces.
     pub options: &'static str,
 }
 
@@ -45,12 +45,11 @@ pub struct Grade {
     pub word: &'static str,
 }
 
-/// A figure of a time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JudgedLatency {
     MeanRead,
     MeanWrite,
-    /// 99th percentile of the times of flushes.
+    /// 99th percentile of flush times.
     FlushP99,
 }
 
@@ -65,7 +64,7 @@ impl JudgedLatency {
 }
 
 impl Threshold {
-    /// Returns the grade of a figure (ms), and whether it exceeds all grades.
+    /// Returns the grade of a figure in ms, and whether it exceeds all grades.
     pub fn judge(&self, ms: f64) -> (&'static str, bool) {
         match self.grades.iter().find(|grade| ms <= grade.up_to_ms) {
             Some(grade) => (grade.word, false),

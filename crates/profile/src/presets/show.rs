@@ -9,7 +9,7 @@ pub fn list() -> String {
     PRESETS.iter().map(line).collect()
 }
 
-/// Command lines, reasons, sources and thresholds of one.
+/// Describes a preset: command lines, reasons, sources and thresholds.
 pub fn show(preset: &Preset) -> String {
     let mut text = format!("{}: {}\n\n", preset.name, preset.about);
     for (options, about) in preset_lines(preset) {

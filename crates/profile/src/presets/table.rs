@@ -42,7 +42,7 @@ const LOG: Threshold = Threshold {
     under: GradedLoad::OneAtATime,
     grades: &[latency_grade(1.0, "excellent"), latency_grade(5.0, "good"), latency_grade(10.0, "fair")],
     beyond: "poor",
-    source: "1 to 5 ms are wanted of a log: https://sql-sasquatch.blogspot.com/2015/02/; 10 ms as \
+    source: "recommended for a log: 1 to 5 ms, https://sql-sasquatch.blogspot.com/2015/02/; 10 ms as \
              Paul Randal has it",
 };
 
@@ -104,8 +104,8 @@ pub const PRESETS: &[Preset] = &[
         about: "VM Fleet's general workload of a virtual machine",
         parts: &[first_step("hot and cold data", "-t1 -b4K -o32 -w0 -r -rdpct95/5:4/10 -Suw -D -L -Z10M")],
         reasons: "As published: 95 % of the I/Os go to 5 % of the data, 4 % to the next 10 %, so that \
-                  caches and tiers work as they do for machines in use. VM Fleet asks for the share \
-                  of writes: give it with -w (0, 10, 30).",
+                  caches and tiers work as they do for machines in use. VM Fleet requires a share of \
+                  writes: set it with -w (0, 10, 30).",
         sources: &[FLEET],
         thresholds: &[],
     },

@@ -1,4 +1,4 @@
-//! Rules of what writes carry (`--compress`, `--dedupe`).
+//! Rules for the content of writes (`--compress`, `--dedupe`).
 
 use super::Case;
 use crate::ContentShape;

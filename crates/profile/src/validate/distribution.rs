@@ -119,7 +119,7 @@ impl RangeWalk {
     }
 }
 
-/// An alignment above the length of a range leaves at most one place in it.
+/// Warns of an alignment above the length of a range, which leaves at most one position in it.
 fn alignment_above_range(case: &Case) -> Option<Finding> {
     let target = case.target;
     let distribution = target.distribution.as_ref()?;

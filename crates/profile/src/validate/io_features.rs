@@ -10,7 +10,7 @@ struct FeatureRules {
     element: &'static str,
     requested: fn(&Target) -> bool,
     simulated: bool,
-    /// Rules: when one is broken, and the rest of the message.
+    /// Rules with their conditions and the rest of the message.
     rules: &'static [FeatureRule],
 }
 

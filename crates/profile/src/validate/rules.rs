@@ -6,7 +6,7 @@ use Severity::{Error, Warning};
 use diskspd_base::finding::{Finding, Severity};
 use std::collections::HashMap;
 
-/// A rule; broken when `broken` says so.
+/// Rule that is violated if `broken` returns true.
 struct Rule {
     name: &'static str,
     severity: Severity,
@@ -39,10 +39,10 @@ pub(super) fn check_same_paths(span: &TimeSpan) -> Option<Finding> {
     Some(Finding::of_machine("V35", Error, message))
 }
 
-/// Rules of a target's settings in its time span.
+/// Checks a target's settings in its time span.
 pub(super) fn check_target(case: &Case) -> Vec<Finding> {
     let mut findings = mix::check(case);
-    // Each part and size by itself; what all have in common is told once.
+    // Each part and size separately; common errors are reported once.
     for portion in case.target.portions() {
         let Case { span, compat, .. } = *case;
         let found = check_portion(&Case { span, compat, target: &portion.target });
@@ -86,7 +86,7 @@ impl Case<'_> {
         self.span.is_floating_pool()
     }
 
-    /// Threads that share the target's burst.
+    /// Returns the number of threads that share the target's burst.
     fn sharing_threads(&self) -> u64 {
         self.span.threads_on(self.target).into()
     }

@@ -3,7 +3,7 @@
 use crate::{Profile, RateTotal, ReplayOptions, RunOptions, Target, TimeSpan, Volume};
 use diskspd_base::finding::{Finding, Severity};
 
-/// Checks run options alone and with the profile; with an error they must not be used.
+/// Checks run options alone and with the profile; must not be used with an error.
 pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
@@ -105,7 +105,7 @@ fn fsync_every(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str
 
 fn volume_conflicts(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
     let spans = || profile.time_spans.iter();
-    // What a time span says goes before what holds for all of them.
+    // Settings of a time span have precedence over common ones.
     let of_span = |span: &TimeSpan| match (span.until_written, span.until_read) {
         (None, None) => (run_options.until_written, run_options.until_read),
         own => own,
@@ -168,7 +168,7 @@ fn replay_conflicts(
              --stream-of",
         ),
         (
-            // A profile that says what they are was made of them.
+            // A profile with this information was made from them.
             replay.ios == 0 && targets().any(|target| !leaves_work_open(target)),
             "M22",
             "--replay defines the workload; leave out -b, -r, -rs, -rd, -s, -si, -p, -w, -f, -B, -T, -g, -i, \

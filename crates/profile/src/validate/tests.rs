@@ -9,7 +9,7 @@ use crate::{
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// A profile of one target, everything else at its default.
+/// Returns a profile with one target and defaults elsewhere.
 fn sample_profile(set: impl FnOnce(&mut TimeSpan, &mut Target)) -> Profile {
     let mut target = Target { path: "f.dat".into(), ..Target::default() };
     let mut span = TimeSpan::default();
@@ -18,7 +18,7 @@ fn sample_profile(set: impl FnOnce(&mut TimeSpan, &mut Target)) -> Profile {
     Profile { time_spans: vec![span], ..Profile::default() }
 }
 
-/// Ranges as shares of the I/O and spans.
+/// Ranges as percentage of I/O and span.
 type Ranges = &'static [(u32, u64)];
 
 fn sample_distribution(kind: DistributionKind, ranges: Ranges) -> Option<Distribution> {
@@ -26,7 +26,7 @@ fn sample_distribution(kind: DistributionKind, ranges: Ranges) -> Option<Distrib
     Some(Distribution::with_tail(kind, stated))
 }
 
-/// Names of the broken rules, in order.
+/// Returns the names of the violated rules in order.
 fn broken_rules(profile: &Profile) -> String {
     validate(profile, false).iter().map(|finding| finding.name).collect::<Vec<_>>().join(" ")
 }

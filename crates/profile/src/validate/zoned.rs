@@ -4,7 +4,7 @@ use super::Case;
 use crate::{Profile, RunOptions};
 use diskspd_base::finding::{Finding, Severity};
 
-/// A rule, when it is broken, and what excludes it why.
+/// Rule: its name, its condition, the excluded setting, and the reason.
 type ZoneRule = (&'static str, fn(&Case) -> bool, &'static str, &'static str);
 
 const RULES: &[ZoneRule] = &[

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// Decodes a document, without its byte order mark.
 ///
 /// # Errors
-/// The bytes are not text in UTF-8 or UTF-16, or hold characters that XML does not allow.
+/// Fails if the bytes are not UTF-8 or UTF-16, or contain characters that XML does not allow.
 pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, XmlError> {
     decode_with(bytes, utf8_text)
 }

@@ -4,25 +4,22 @@ use diskspd_base::limits::TIME_SPANS;
 use diskspd_figures::units::visible::drives;
 use std::fmt;
 
-/// Error of an invalid profile document: one message with the position, the expectation, and the remedy.
+/// Error of an invalid profile document: a message with the position, the expectation, and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct XmlError {
     /// Line and column, both from 1, the column in characters; `None` where it is the document as a whole.
     pub place: Option<(usize, usize)>,
     pub what: String,
     pub expected: Option<String>,
-    /// Likely cause and what to do.
     pub hint: Option<String>,
 }
 
-/// An error with a byte offset into the document.
+/// Error with a byte offset into the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct XmlErrorAt {
-    /// Byte offset in the text.
     pub position: usize,
     pub what: String,
     pub expected: Option<String>,
-    /// Likely cause and what to do.
     pub hint: Option<String>,
 }
 
@@ -35,14 +32,13 @@ impl XmlErrorAt {
         XmlErrorAt { expected: Some(expected.into()), ..self }
     }
 
-    /// Adds the likely cause and a remedy.
     pub fn hint(self, hint: impl Into<String>) -> XmlErrorAt {
         XmlErrorAt { hint: Some(hint.into()), ..self }
     }
 }
 
 impl XmlError {
-    /// A fault in this text: its place becomes line and column.
+    /// Converts an error in this text; its position becomes line and column.
     pub fn in_text(text: &str, fault: &XmlErrorAt) -> XmlError {
         let before = text.get(..fault.position).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
@@ -57,9 +53,6 @@ impl XmlError {
 }
 
 /// Checks a number of time spans.
-///
-/// # Errors
-/// It is above the limit.
 pub fn check_time_spans(number: usize, at: usize) -> Result<(), XmlErrorAt> {
     match number > TIME_SPANS {
         true => Err(XmlErrorAt::new(at, format!("more than {TIME_SPANS} time spans, the limit"))),
@@ -85,7 +78,7 @@ impl fmt::Display for XmlError {
     }
 }
 
-/// A piece of the document for a message: quoted, short, in one line.
+/// Quotes a piece of the document for a message, shortened to one line.
 pub fn quote(text: &str) -> String {
     const MAX_QUOTED_LENGTH: usize = 60;
     let shown = |c: char| if drives(c) { '\u{fffd}' } else { c };

@@ -14,12 +14,12 @@ use crate::{
 use diskspd_base::access::WriteLifetime;
 
 impl Node {
-    /// The number in its child of this name.
+    /// Returns the number in the child with this name.
     pub(super) fn u64(&self, name: &str) -> Option<u64> {
         self.child(name)?.number()
     }
 
-    /// Reads a value of a type that the schema bounds.
+    /// Returns the value of a type with a bound in the schema.
     pub(super) fn u32(&self, name: &str) -> Option<u32> {
         self.u64(name).map(saturate)
     }
@@ -35,7 +35,7 @@ impl Node {
         self.bool(name) == Some(true)
     }
 
-    /// The meaning of the keyword in its child of this name.
+    /// Returns the meaning of the keyword in the child with this name.
     fn word<T>(&self, name: &str, meaning: fn(&str) -> Option<T>) -> Option<T> {
         self.child_word(name).and_then(meaning)
     }
@@ -47,7 +47,7 @@ impl Node {
         }
     }
 
-    /// The bytes that the text of its child of this name stands for.
+    /// Returns the bytes that the text of the child with this name represents.
     fn text(&self, name: &str) -> Option<RawText> {
         match &self.child(name)?.value {
             Some(Value::Text(text)) => Some(RawText::from(text::bytes(text))),
@@ -201,7 +201,7 @@ fn path(node: &Node) -> Result<RawText, XmlErrorAt> {
     }
 }
 
-/// Alignment or stride, bytes, and the share of random I/O, percent.
+/// Returns alignment or stride in bytes, and the share of random I/O in percent.
 fn access_pattern(node: &Node) -> Result<(u64, u32), XmlErrorAt> {
     let random = ["Random", "RandomRatio"].into_iter().find(|name| node.child(name).is_some());
     if let (Some(stride), Some(random)) = (node.child("StrideSize"), random) {
@@ -215,7 +215,7 @@ fn access_pattern(node: &Node) -> Result<(u64, u32), XmlErrorAt> {
     Ok((alignment, ratio))
 }
 
-/// Later elements of this list override earlier ones; false never resets anything.
+/// Returns the cache mode: later elements of this list override earlier ones, and false never resets a mode.
 fn cache_mode(node: &Node) -> CacheMode {
     let modes = [
         ("DisableOSCache", CacheMode::DisableOsCache),

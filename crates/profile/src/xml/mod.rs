@@ -31,7 +31,7 @@ use crate::Profile;
 use diskspd_base::limits;
 use diskspd_figures::units;
 
-/// Largest document that is read, bytes: some ten thousand targets.
+/// Maximum size of a document in bytes, sufficient for ten thousand targets.
 pub const MAX_BYTES: u64 = limits::PROFILE.bytes;
 
 /// Reads a profile, without a command line and with unfilled templates (`*1`).

@@ -12,7 +12,7 @@ const DECLARATION: &str = "xmlns:linux";
 /// Whether a tag declares the namespace.
 ///
 /// # Errors
-/// It declares another one for its prefix.
+/// Fails if the tag declares another namespace for its prefix.
 pub(super) fn is_declared(tag: &BytesStart, at: usize) -> Result<bool, XmlErrorAt> {
     let Some(declared) = tag.attributes().flatten().find(|found| found.key.as_ref() == DECLARATION) else {
         return Ok(false);

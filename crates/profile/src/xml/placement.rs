@@ -5,7 +5,7 @@ use super::tree::Node;
 use super::values::Value;
 use crate::{AffinityTraversal, Efficiency, GroupCpu, IoRing, RingBatch};
 
-/// The children of `Affinity`.
+/// Parses the children of `Affinity`.
 pub(super) fn cpus(nodes: &[Node]) -> Result<Vec<GroupCpu>, XmlErrorAt> {
     let mut cpus = Vec::new();
     for node in nodes {
@@ -17,7 +17,7 @@ pub(super) fn cpus(nodes: &[Node]) -> Result<Vec<GroupCpu>, XmlErrorAt> {
     Ok(cpus)
 }
 
-/// `AffinityGroupAssignment`, or the old form with nothing but the CPU.
+/// Parses `AffinityGroupAssignment`, or the old form with only the CPU.
 fn read_assignment(node: &Node) -> Result<GroupCpu, XmlErrorAt> {
     let cpu = node.number().or_else(|| node.attribute_number("Processor")).unwrap_or(0);
     let group = group_number(node)?;
@@ -40,7 +40,7 @@ fn group_number(node: &Node) -> Result<u16, XmlErrorAt> {
     })
 }
 
-/// A group with its mask, lowest CPU first; mask 0 = all of it.
+/// Parses a group with its mask, lowest CPU first; mask 0 = the whole group.
 fn read_group(node: &Node) -> Result<Vec<GroupCpu>, XmlErrorAt> {
     let group = group_number(node)?;
     let text = match node.attribute("Mask") {
@@ -56,7 +56,7 @@ fn read_group(node: &Node) -> Result<Vec<GroupCpu>, XmlErrorAt> {
     Ok(all.into_iter().chain(cpus).collect())
 }
 
-/// An integer as C writes it, without a sign.
+/// Parses an integer in C syntax without a sign.
 fn parse_mask(text: &str) -> Option<u64> {
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (&text[2..], 16),
@@ -79,7 +79,6 @@ pub(super) fn traversal(node: &Node) -> AffinityTraversal {
     }
 }
 
-/// `IoRing`
 pub(super) fn io_ring(node: &Node) -> Result<IoRing, XmlErrorAt> {
     let default = IoRing::default();
     let batch = match (node.child("IoRingBatchSize"), node.u32("IoRingBatchSize")) {
@@ -101,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn masks_are_integers_of_c_without_a_sign() {
+    fn masks_are_unsigned_c_integers() {
         for (text, expected) in [
             ("0x52", Some(0x52)),
             ("82", Some(82)),

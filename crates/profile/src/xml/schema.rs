@@ -20,9 +20,9 @@ pub(super) struct Attribute {
 pub(super) enum Content {
     /// Children in any order, each at most once.
     Group(&'static [Child]),
-    /// Exactly one child, one of these.
+    /// Exactly one of these children.
     One(&'static [Element]),
-    /// One or more children, all of one of these kinds; their order counts.
+    /// At least one child, all of one of these kinds, in a significant order.
     Many(&'static [Element]),
     Value(Kind),
     Empty,
@@ -36,7 +36,7 @@ pub(super) struct Child {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// Decimal digits; lowest and highest.
+    /// Decimal digits, with minimum and maximum.
     Number(u64, u64),
     /// `true`, `false`, `1`, `0`.
     Bool,
@@ -48,7 +48,7 @@ pub(super) const U32: Kind = Kind::Number(0, u32::MAX as u64);
 pub(super) const U64: Kind = Kind::Number(0, u64::MAX);
 pub(super) const PERCENT: Kind = Kind::Number(0, 100);
 
-/// An element that may be left out.
+/// Optional element.
 pub(super) const fn may(name: &'static str, content: Content) -> Child {
     Child { required: false, element: element(name, content) }
 }
@@ -57,7 +57,7 @@ pub(super) const fn must(name: &'static str, content: Content) -> Child {
     Child { required: true, element: element(name, content) }
 }
 
-/// A value that may be left out.
+/// Optional value.
 pub(super) const fn value(name: &'static str, kind: Kind) -> Child {
     may(name, Content::Value(kind))
 }

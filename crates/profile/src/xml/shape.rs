@@ -7,7 +7,7 @@ use crate::{AddressSpread, ContentShape, OperationShares, PlacementList, SizeSha
 use diskspd_base::operation::Operation;
 use std::ops::RangeInclusive;
 
-/// The text of an element, without blanks around it.
+/// Returns the text of an element without surrounding spaces.
 fn text_of(node: &Node) -> &str {
     match &node.value {
         Some(Value::Text(text)) => text.trim_matches(is_blank),
@@ -15,7 +15,7 @@ fn text_of(node: &Node) -> &str {
     }
 }
 
-/// The shares of other operations than reads and writes; none where there is no such element.
+/// Returns the shares of other operations; empty without the element.
 pub(super) fn shares(within: &Node) -> OperationShares {
     let found = |(op, _, share): (Operation, _, &diskspd_base::operation::ShareRow)| {
         Some((op, within.u32(&format!("linux:{}", share.element))?))

@@ -7,10 +7,10 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// First of the 256 characters that stand for bytes.
+/// First of the 256 characters that represent bytes.
 const BYTES: u32 = 0x10_FF00;
 
-/// Appends `bytes` as the text of an element: escaped, everything in one line.
+/// Appends `bytes` as the escaped text of an element in one line.
 pub fn write(out: &mut Vec<u8>, bytes: &[u8]) {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -40,7 +40,7 @@ fn push_byte(text: &mut String, byte: u8) {
     text.extend(char::from_u32(BYTES + u32::from(byte)));
 }
 
-/// Text with characters in place of the bytes that are not UTF-8: [`bytes`] gives them back.
+/// Returns text in which characters represent the bytes that are not UTF-8; the inverse is [`bytes`].
 pub fn keeping_bytes(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -53,7 +53,7 @@ pub fn keeping_bytes(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The bytes that `text`, as a parser returns it, stands for.
+/// Returns the bytes that `text` represents, as returned by a parser.
 pub fn bytes(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     for c in text.chars() {
@@ -95,7 +95,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_bytes_come_back(given: Vec<u8>) {
+        fn arbitrary_bytes_round_trip(given: Vec<u8>) {
             let written = write_text(&given);
             proptest::prop_assert!(written.chars().all(|c| is_allowed(c) && !"\n\r\t<>".contains(c)));
             let parsed = quick_xml::escape::unescape(&written).unwrap();

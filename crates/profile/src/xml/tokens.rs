@@ -124,7 +124,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Says that the document ends too early.
+/// Reports a document that ends too early.
 pub fn cut_off(at: usize, within: &str) -> XmlErrorAt {
     XmlErrorAt::new(at, format!("the document ends within {within}")).hint("was the file cut off?")
 }
@@ -170,7 +170,7 @@ fn resolve(at: usize, reference: &BytesRef) -> Result<String, XmlErrorAt> {
     Err(fault.with_expected("&amp; &lt; &gt; &quot; &apos; or a character by its number, such as &#228;"))
 }
 
-/// A name out of the document, for a message.
+/// Shortens a name of the document for a message.
 pub(super) fn shorten(name: &str) -> String {
     quote(name).trim_matches('"').to_owned()
 }

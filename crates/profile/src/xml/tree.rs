@@ -9,10 +9,10 @@ use super::values::{Value, is_blank};
 use diskspd_base::limits::TARGETS;
 use quick_xml::events::BytesStart;
 
-/// Maximum number of attributes, including namespaces. The check for duplicates takes quadratic time.
+/// Maximum number of attributes, including namespaces, because the check for duplicates takes quadratic time.
 const MAX_ATTRIBUTES: usize = 64;
 
-/// An element that was read, as its schema wants it.
+/// Parsed element that matches the schema.
 #[derive(Debug)]
 pub(super) struct Node {
     pub schema: &'static Element,
@@ -79,7 +79,7 @@ fn wrong_root(at: usize, name: &str) -> XmlErrorAt {
     }
 }
 
-/// Elements so far whose number has a limit.
+/// Number of elements so far, for limited elements.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     targets: usize,
@@ -90,7 +90,7 @@ impl Lists {
     /// Counts an element.
     ///
     /// # Errors
-    /// The document has too many elements of this name.
+    /// Fails if the document has too many elements of this name.
     pub(super) fn count(&mut self, name: &str, at: usize) -> Result<(), XmlErrorAt> {
         self.targets += usize::from(name == "Target");
         self.time_spans += usize::from(name == "TimeSpan");
@@ -108,8 +108,8 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    /// Reads an element after its start tag. `declared`: whether the additional namespace is declared
-    /// outside it.
+    /// Reads an element after its start tag. `declared`: whether an outer element declares the additional
+    /// namespace.
     fn read_element(
         &mut self,
         schema: &'static Element,

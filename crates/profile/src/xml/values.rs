@@ -1,4 +1,4 @@
-//! Values as the schema types them.
+//! Values with the types of the schema.
 
 use super::schema::Kind;
 
@@ -15,7 +15,7 @@ pub(super) fn is_blank(c: char) -> bool {
 }
 
 impl Kind {
-    /// Reads a value; `None` = it is not of this type. Blanks around numbers and booleans don't count.
+    /// Reads a value; `None` = not of this type. Blanks around numbers and booleans are ignored.
     pub(super) fn parse(self, text: &str) -> Option<Value> {
         let trimmed = text.trim_matches(is_blank);
         match self {

@@ -17,7 +17,7 @@ const LINUX_SCHEMA_HEAD: &str = "\
 <!-- What DISKSPD's profiles have no words for. Made from the program's own table. -->
 ";
 
-/// Of DISKSPD's elements, with references to our own; ends with a line feed.
+/// Returns the schema of DISKSPD's elements with references to this project's; ends with a line feed.
 pub fn schema() -> String {
     let mut text = HEAD.to_owned();
     let _ = writeln!(text, "<xs:schema xmlns:xs=\"{XS}\" xmlns:linux=\"{NAMESPACE}\">");
@@ -101,7 +101,7 @@ fn write_enumeration(text: &mut String, words: &[&str], indent: usize) {
     });
 }
 
-/// Digits only: the numbers of XML Schema may have a sign.
+/// Writes a type of digits only, because numbers of XML Schema may have a sign.
 fn number_type(text: &mut String, lowest: u64, highest: u64) {
     let name = type_name(Kind::Number(lowest, highest)).unwrap_or_default();
     let _ = writeln!(text, "  <xs:simpleType name=\"{name}\">");
@@ -125,7 +125,7 @@ fn type_name(kind: Kind) -> Option<String> {
     }
 }
 
-/// An element; `occurs` are the attributes that say how often.
+/// Writes an element; `occurs` are the attributes of its number.
 fn write_element(text: &mut String, element: &Element, indent: usize, occurs: &str) {
     if element.name.starts_with(PREFIX) {
         let _ = writeln!(text, "{:indent$}<xs:element ref=\"{}\"{occurs}/>", "", element.name);

@@ -112,7 +112,7 @@ fn loss_of_rank_0_releases_all_ranks() {
 }
 
 #[test]
-fn the_wish_to_end_reaches_every_rank() {
+fn stop_request_reaches_every_rank() {
     let other = |rank: usize, mut link: RankLink| {
         if rank == 1 {
             link.say_stop(2);
@@ -164,7 +164,7 @@ fn ranks_with_a_shared_clock_have_one_offset() {
     assert!(clocks[2].uncertainty_ns > 0);
 }
 
-/// Copies of a running machine have one name, and not one clock.
+/// Copied machines have the same name, but different clocks.
 #[test]
 fn rank_with_a_wrong_clock_claim_is_measured() {
     let mut ranks = in_process::group(2);

@@ -4,7 +4,7 @@
 use super::{ComparisonReport, list_cases};
 use serde_json::{Map, Value, json};
 
-/// The median of B of every figure, with the lowest and the highest run.
+/// Writes the median of B for each figure, with the lowest and the highest run.
 pub fn bencher(told: &ComparisonReport) -> Vec<u8> {
     let mut benchmarks = Map::new();
     for case in list_cases(told) {
@@ -27,7 +27,7 @@ pub fn bencher(told: &ComparisonReport) -> Vec<u8> {
     format!("{:#}\n", Value::Object(benchmarks)).into_bytes()
 }
 
-/// The name of a measure: lower case, digits and dashes.
+/// Returns the name of a measure in lower case, with digits and dashes.
 fn slug(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
 }

@@ -28,7 +28,7 @@ pub struct ComparisonReport<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CaseOutcome {
-    /// Better or the same, or worse by less than what fails.
+    /// Better, unchanged, or worse by less than the limit.
     Passed,
     Failed,
     Unclear,
@@ -39,7 +39,7 @@ struct AnswerCase<'a> {
     name: String,
     end: CaseOutcome,
     message: String,
-    /// The figures; `None` = only one side has it.
+    /// Figures; `None` = only one side has the time span.
     span: Option<&'a SpanCompared>,
 }
 
@@ -49,7 +49,6 @@ impl AnswerCase<'_> {
     }
 }
 
-/// All cases, in order.
 fn list_cases<'a>(told: &ComparisonReport<'a>) -> Vec<AnswerCase<'a>> {
     let comparison = told.comparison;
     let of_span = |span: &'a SpanCompared| {

@@ -6,7 +6,7 @@ use diskspd_experiments::compare::{self, interval_text};
 use diskspd_figures::units::table::signed;
 use diskspd_figures::units::visible::line;
 
-/// A heading, a table with a row for each figure that decides, and what else differs.
+/// Writes a heading, a table of the figures that decide, and the other differences.
 pub fn summary(told: &ComparisonReport) -> Vec<u8> {
     let mut text = format!("### DiskSpd: {}\n\n", escape_cell(told.title));
     for (letter, side) in ["A", "B"].iter().zip(&told.comparison.sides) {

@@ -54,7 +54,7 @@ fn junit_has_a_case_with_outcome_per_test() {
 }
 
 #[test]
-fn annotations_keep_to_the_grammar_of_workflow_commands() {
+fn annotations_follow_workflow_command_grammar() {
     let text = write_answer(github);
     assert_eq!(text.lines().count(), 4);
     for line in text.lines() {

@@ -1,16 +1,13 @@
-//! How the two versions of DISKSPD indent lines and print sizes.
+//! Indentation and sizes in the two versions of DISKSPD.
 
 use diskspd_figures::units::{NewestSize, Size};
 use diskspd_profile::Compat;
 
-/// Indentation and sizes of a version's text report.
+/// Layout of a version's text report.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
-    /// Indentation of the lines of the profile.
     pub head: &'static str,
-    /// Indentation of the lines of a time span.
     pub span: &'static str,
-    /// Indentation of the lines of a target.
     pub target: &'static str,
     /// Whether the column is from DISKSPD 2.3.
     pub newest: bool,

@@ -15,7 +15,6 @@ impl<'a> TableRow<'a> {
         )
     }
 
-    /// All columns, in order.
     pub(super) const COLUMNS: &'a [TableColumn<TableRow<'a>>] = &[
         TableColumn::<TableRow>::words("run", |row| Cell::Text(row.name.to_owned())).brief(),
         TableColumn::<TableRow>::words("label", |row| Cell::text(row.run.and_then(|run| run.label.as_ref()))),
@@ -200,7 +199,7 @@ fn target_count(asked: &Parameters) -> Option<u64> {
     Some(asked.paths().count() as u64).filter(|count| *count > 0)
 }
 
-/// `2025-03-14T13:15:40Z`
+/// Formats `2025-03-14T13:15:40Z`.
 fn start_text(seconds: i64) -> Option<String> {
     Some(jiff::Timestamp::from_second(seconds).ok()?.to_string())
 }

@@ -9,7 +9,7 @@ use diskspd_results::{RunSummary, SpanSummary};
 #[derive(Debug, Clone)]
 pub enum TableRun {
     Known(Box<RunSummary>),
-    /// A file that could not be read, by its name: its row is empty.
+    /// Name of a file that could not be read; its row is empty.
     Unreadable(String),
 }
 
@@ -28,7 +28,6 @@ struct TableRow<'a> {
     asked: Option<&'a Parameters>,
 }
 
-/// All rows, in the order of the runs.
 fn table_rows(runs: &[TableRun]) -> Vec<TableRow<'_>> {
     let mut rows = Vec::new();
     for run in runs {

@@ -42,7 +42,7 @@ impl SecondaryRow for IntegrityRow {
     }
 }
 
-/// A sector that was wrong, and its target.
+/// Damaged sector and its target.
 pub struct FailedSectorRow {
     pub path: RawText,
     pub failed: FailedSector,

@@ -5,7 +5,7 @@ use diskspd_profile::RawText;
 use diskspd_results::FailedSector;
 use std::borrow::Cow;
 
-/// A row of a secondary table, and its place.
+/// Row of a secondary table.
 pub trait SecondaryRow: Clone {
     fn thread(&self) -> Option<u32> {
         None
@@ -51,13 +51,13 @@ impl<F> ThreadRow<F> {
 }
 
 pub struct SecondaryKind {
-    /// Order in the text report, which has the tables of one kind together.
+    /// Position in the text report, which groups the tables of a kind.
     pub rank: u8,
     pub title: &'static str,
     pub caption: String,
     /// XML elements of the table and a row.
     pub elements: [&'static str; 2],
-    /// Replaces `%s` in a heading.
+    /// Replacement for `%s` in a heading.
     pub counted: &'static str,
 }
 
@@ -72,7 +72,6 @@ impl SecondaryKind {
     }
 }
 
-/// A table of a time span.
 pub struct SecondaryTable<'a, R: SecondaryRow + 'static> {
     pub kind: SecondaryKind,
     pub columns: &'static [TableColumn<R>],
@@ -110,7 +109,6 @@ impl<F: Clone> SecondaryTable<'_, ThreadRow<F>> {
     }
 }
 
-/// A format, which takes tables of any rows.
 pub trait TableFormat {
     fn write<R: SecondaryRow>(&mut self, table: &SecondaryTable<R>);
 }
@@ -131,7 +129,7 @@ pub(super) const fn words<R>(heading: &'static str, cell: fn(&R) -> Cell) -> Tab
     TableColumn::words(heading, cell).paged()
 }
 
-/// Marks a column that the text report omits.
+/// Column that the text report omits.
 pub(super) const UNRULED: (&str, usize) = ("", 0);
 
 fn is_ruled<R>(column: &&TableColumn<R>) -> bool {

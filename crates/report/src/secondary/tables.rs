@@ -63,7 +63,7 @@ fn share_cell(percent: Option<f64>) -> Cell {
     percent.map_or(Cell::Missing, |percent| Cell::Share(percent, 2))
 }
 
-/// The operation names the column with the heading `%s`.
+/// Columns of an operation, whose name replaces `%s` in the heading.
 const OPERATION: &[TableColumn<ThreadRow<AuxFigures>>] = &[
     words("thread", ThreadRow::name_cell),
     column("number", "Count", ("%s", 12), |row| Cell::Whole(row.figures.count)),

@@ -7,9 +7,9 @@ use diskspd_profile::affinity;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CacheOwner {
-    /// All active CPUs of a group, on a machine of several.
+    /// All active CPUs of a group, if there are several groups.
     Group,
-    /// A core of more than one CPU.
+    /// Core with more than one CPU.
     Core,
     Cpu,
     Other,

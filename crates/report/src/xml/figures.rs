@@ -34,7 +34,6 @@ fn write_usage(out: &mut Writer, usage: &CpuUsage) {
     out.value("IdlePercent", format_args!("{:.2}", usage.idle));
 }
 
-/// The latencies of a whole time span.
 pub(super) fn write_latency(out: &mut Writer, span: &Measured, chart: &FineChart) {
     out.open_with(
         "Latency",
@@ -61,7 +60,7 @@ pub(super) fn write_latency(out: &mut Writer, span: &Measured, chart: &FineChart
     out.close("Latency");
 }
 
-/// Mean and deviation of one thread on one target, if it has any latencies.
+/// Writes mean and deviation of a thread on a target, if measured.
 pub(super) fn write_mean(out: &mut Writer, row: &Row, mean: &str, std_dev: &str) {
     write_pair(out, row.figures.latency, mean, std_dev);
 }

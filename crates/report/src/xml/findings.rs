@@ -3,7 +3,7 @@
 use super::writer::Writer;
 use diskspd_base::finding::{Finding, Severity};
 
-/// Writes `<Findings>` with a `<Finding>` for each, worst first; no element without findings.
+/// Writes `<Findings>` with one `<Finding>` each, worst first; nothing without findings.
 pub(super) fn write<'a>(out: &mut Writer, findings: impl Iterator<Item = &'a Finding>) {
     let mut findings = findings.peekable();
     if findings.peek().is_none() {

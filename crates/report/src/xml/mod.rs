@@ -27,9 +27,6 @@ use writer::Writer;
 
 /// Writes the whole document of a record. Memory use does not grow with the number of threads and
 /// intervals, because each completed thread goes to `sink`.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     let JudgedRecord { record, summary, .. } = judged;
     let host = record.host();
@@ -38,9 +35,6 @@ pub fn write(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
 
 /// Writes the same with additional elements. Response times, flushes, the verdict about the devices and
 /// the findings are at the end of each time span, the findings about the machine at the end of `System`.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn write_with_verdict(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Result<()> {
     let JudgedRecord { record, summary, judgement } = judged;
     let host = record.host();
@@ -49,9 +43,6 @@ pub fn write_with_verdict(judged: &JudgedRecord, sink: &mut dyn Write) -> io::Re
 
 /// Writes the whole document: figures of time spans from `summary`, amounts and intervals of threads and
 /// targets from `results`.
-///
-/// # Errors
-/// Fails with the errors of `sink`.
 pub fn render(
     sink: &mut dyn Write,
     profile: &Profile,
@@ -132,7 +123,7 @@ fn write_placement(out: &mut Writer, asked: &TimeSpan, system: &System) {
     }
 }
 
-/// `placement` is the machine where DISKSPD 2.3's elements are written.
+/// Writes a time span; with `placement`, including DISKSPD 2.3's elements.
 fn write_span(
     out: &mut Writer,
     asked: &TimeSpan,

@@ -1,13 +1,10 @@
-//! Numbers as the standard library prints them, in a tenth of its time: an hour of intervals of many
-//! threads and targets are 700 million of them.
+//! Formatting of numbers as by the standard library, but ten times as fast: an hour of intervals of many
+//! threads and targets has 700 million numbers.
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Number {
-    /// `{}`
     Integer(u64),
-    /// `{:.0}`
     Rounded(f64),
-    /// `{:.3}`
     Thousandths(f64),
 }
 

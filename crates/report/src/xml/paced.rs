@@ -1,4 +1,4 @@
-//! Response times: an element that DISKSPD's results don't have (`--xml-verdict`).
+//! Response times: an element that DISKSPD's results do not have (`--xml-verdict`).
 
 use super::secondary::write_elements;
 use super::writer::Writer;

@@ -1,4 +1,4 @@
-//! Secondary tables: elements that DISKSPD's results don't have (`--xml-verdict`).
+//! Secondary tables: elements that DISKSPD's results do not have (`--xml-verdict`).
 
 use super::writer::Writer;
 use crate::secondary::{FAILED, FailedSectorRow, SecondaryRow, SecondaryTable, TableFormat};

@@ -89,7 +89,7 @@ fn write_cache(out: &mut Writer, cache: &Cache) {
     out.close("Cache");
 }
 
-/// A node or socket with the groups that it spans.
+/// Writes a node or socket with its groups.
 fn write_place(out: &mut Writer, name: &str, place: &CpuNode) {
     out.open_with(name, &[(name, &place.number)]);
     write_masks(out, &place.masks);

@@ -6,7 +6,7 @@ use crate::secondary::DEVICE_TIMES;
 use crate::trace_sections::sections;
 use diskspd_results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
 
-/// Writes `ETW` and `ETWSessionInfo` in DISKSPD's places. Unavailable counters have no element.
+/// Writes `ETW` and `ETWSessionInfo` at DISKSPD's positions, without unavailable counters.
 pub(super) fn write(out: &mut Writer, trace: &TraceFigures) {
     out.open("ETW");
     for section in sections(&trace.counts) {

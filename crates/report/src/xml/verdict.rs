@@ -1,4 +1,4 @@
-//! The verdict about the devices: an element that DISKSPD's results don't have (`--xml-verdict`).
+//! The verdict about the devices: an element that DISKSPD's results do not have (`--xml-verdict`).
 
 use super::findings::severity;
 use super::writer::Writer;

@@ -5,7 +5,7 @@ use diskspd_profile::xml::text;
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// A writer of one element per line, indented by two blanks per level.
+/// Writer of one element per line, indented by two spaces per level.
 pub(super) struct Writer<'a> {
     sink: &'a mut dyn Write,
     buffer: Vec<u8>,
@@ -17,7 +17,7 @@ impl<'a> Writer<'a> {
         Writer { sink, buffer: Vec::new(), indent: 0 }
     }
 
-    /// `<name>`, and everything until it is closed one level deeper.
+    /// Writes `<name>`; the following elements are one level deeper until it is closed.
     pub(super) fn open(&mut self, name: &str) {
         self.open_with(name, &[]);
     }
@@ -52,17 +52,16 @@ impl<'a> Writer<'a> {
         self.buffer.extend_from_slice(b"/>\n");
     }
 
-    /// An element that holds a number or a keyword.
+    /// Writes an element with a number or a keyword.
     pub(super) fn value(&mut self, name: &str, value: impl Display) {
         put!(self.buffer, "{:1$}<{name}>{value}</{name}>\n", "", self.indent);
     }
 
-    /// Writes the element if the value is known.
     pub(super) fn optional_element(&mut self, name: &str, value: Option<impl Display>) {
         value.iter().for_each(|value| self.value(name, value));
     }
 
-    /// An element that holds any text.
+    /// Writes an element with any text.
     pub(super) fn text(&mut self, name: &str, value: &[u8]) {
         put!(self.buffer, "{:1$}<{name}>", "", self.indent);
         text::write(&mut self.buffer, value);

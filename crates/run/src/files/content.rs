@@ -15,13 +15,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-/// Time for all targets together in ns.
+/// Time limit for all targets in ns.
 const TIME: Nanos = 300 * SECOND / 1000;
 /// Maximum wait for a hanging read. A disk that must spin up needs ten times as long.
 const MAX_READ_WAIT: Duration = Duration::from_millis(900);
 const MAX_PARALLEL_FILES: usize = 8;
 
-/// Inspects every target that is read, and warns of reads that do not reach the medium.
+/// Inspects each target that is read, and warns of reads that do not reach the medium.
 pub fn sample_content(plan: &SpanPlan, located: &SpanTargets, voice: &RunReporter) -> Vec<ContentFacts> {
     let facts = gather_facts(read_orders(plan, located));
     let paths = plan.paths();
@@ -46,7 +46,7 @@ pub(crate) fn orders(plan: &SpanPlan, located: &SpanTargets, has: fn(&WorkerTarg
             continue;
         }
         let (from, to) = (workload.base, workload.base.saturating_add(workload.region));
-        // What isn't there is told when it is opened.
+        // A missing file is reported when it is opened.
         let Some(located) = located.find(target).cloned() else { continue };
         match places.entry(&target.location) {
             Entry::Occupied(place) => {

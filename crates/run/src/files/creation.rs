@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// Index of a file and its result; `None` if there was nothing to create.
 type CreationOutcome = (usize, Result<Option<Preparation>, CreationError>);
 
-/// Files that are written at the same time.
+/// Files that are written in parallel.
 type Round<'a> = Vec<&'a (File, PathBuf)>;
 
 enum CreationError {
@@ -39,7 +39,7 @@ enum CreationError {
 /// file is begun, and unfinished ones are abandoned.
 ///
 /// # Errors
-/// See [`PrecreateError`]. A failure takes precedence over a simultaneous interruption.
+/// A failure takes precedence over a simultaneous interruption.
 pub(crate) fn create_all(
     files: &[(File, PathBuf)],
     options: &Options,
@@ -95,7 +95,7 @@ pub(super) fn last_of_each<T>(files: &[(T, PathBuf)]) -> impl Iterator<Item = &(
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum PathIdentity {
-    /// Something that is there: its device and inode.
+    /// Device and inode of an existing file.
     There((u64, u64)),
     New(PathBuf),
 }
@@ -124,7 +124,7 @@ impl<'a> PathIdentities<'a> {
     }
 }
 
-/// Creates these files. `changed`: whether a file was changed so far.
+/// Creates these files; `changed` is set when a file is modified.
 fn create_round(
     files: Round,
     changed: &mut bool,
@@ -198,11 +198,10 @@ fn report_created(file: &File, done: Option<Preparation>, voice: &RunReporter) {
 struct CreationWork<'a> {
     files: Round<'a>,
     recreate: bool,
-    /// Index of the file to be begun next.
+    /// Index of the next file.
     next: AtomicUsize,
-    /// Bytes written of each.
+    /// Written bytes of each file.
     done: Vec<AtomicU64>,
-    /// Ends the work between two blocks.
     stop: AtomicBool,
 }
 

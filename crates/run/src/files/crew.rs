@@ -10,9 +10,6 @@ const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Does the same work in several threads with this name, and reports progress until all have ended. The
 /// first error counts and sets `failed`, so that the other threads end.
-///
-/// # Errors
-/// Fails with the error of the work, or of starting a thread.
 pub(super) fn work<E: From<io::Error> + Send>(
     name: &str,
     threads: u64,

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Creates the files. Returns their paths; none after an interruption.
 ///
 /// # Errors
-/// The first file that could not be created, and whether any was touched.
+/// Fails with the first file that could not be created, and whether any file was changed.
 pub(crate) fn create_all(
     profile: &Profile,
     options: &Options,
@@ -33,7 +33,7 @@ pub(crate) fn create_all(
 /// Creates these files before a run begins.
 ///
 /// # Errors
-/// The first file that could not be created.
+/// Fails with the first file that could not be created.
 pub fn create(
     wanted: Vec<File>,
     options: &Options,

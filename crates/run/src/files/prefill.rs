@@ -27,10 +27,9 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// Block devices that were filled by an earlier time span of the run.
+/// Block devices that an earlier time span of the run filled.
 pub(crate) type PrefilledDevices = RefCell<HashSet<PathBuf>>;
 
-/// Bytes per write.
 const CHUNK: u64 = 1 << 20;
 const THREADS: usize = 4;
 /// Time limit of the check for an empty device, in ns.
@@ -67,7 +66,7 @@ pub(crate) fn prefill(
     Ok(())
 }
 
-/// Returns the used part, if the run fills it.
+/// Returns the part to fill, if the run fills the device.
 fn device_parts(
     order: &Order,
     content: Prefill,
@@ -121,7 +120,7 @@ fn is_empty(facts: &ContentFacts) -> bool {
     }
 }
 
-/// The parts of a file that were never written.
+/// Returns the parts of a file that were never written.
 fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, MessageError> {
     let fail = |doing| move |error: io::Error| kernel_error(order, doing, &error);
     let file = File::open(order.located.access_path()).map_err(fail("inspect the file"))?;
@@ -160,7 +159,7 @@ fn kernel_error(order: &Order, doing: &str, error: &io::Error) -> String {
     format!("'{}': --prefill cannot {doing}: {error}", order.path)
 }
 
-/// `free`: bytes that were free before.
+/// `free` = free bytes before the fill.
 fn full_error(order: &Order, needed: u64, free: u64) -> String {
     format!(
         "'{}': --prefill: the file system is full: the holes need {:#}, {:#} were free; free some space, or \
@@ -171,13 +170,10 @@ fn full_error(order: &Order, needed: u64, free: u64) -> String {
     )
 }
 
-/// A target that is being filled.
 struct Filling<'a> {
     order: &'a Order,
     content: Prefill,
-    /// Ranges in bytes, in order.
     parts: Vec<(u64, u64)>,
-    /// Bytes in all.
     total: u64,
     control: &'a Control,
     voice: &'a RunReporter,

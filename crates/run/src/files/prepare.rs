@@ -35,7 +35,7 @@ static ALLOCATING: Mutex<()> = Mutex::new(());
 /// can be satisfied, and never keeps unwritten space, see [`State`].
 ///
 /// # Errors
-/// See [`Reason`]. Devices, directories and similar objects are errors; callers omit them.
+/// Fails for devices, directories and similar objects; callers omit them.
 pub fn prepare(
     order: &FileOrder<'_>,
     progress: &mut dyn FnMut(u64, u64),
@@ -123,7 +123,7 @@ fn creation_error(path: &Path, error: io::Error) -> Reason {
     }
 }
 
-/// Returns why an existing file is not suitable; `None` if it is.
+/// Returns the reason why an existing file is not suitable; `None` = it is.
 fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<RewriteReason>, Reason> {
     let fail = |source| Reason::Kernel { doing: "inspect the file", source };
     let size = file.metadata().map_err(fail)?.len();
@@ -146,7 +146,7 @@ fn why_rewrite(order: &FileOrder<'_>, file: &File) -> Result<Option<RewriteReaso
 
 struct UnfinishedFile {
     reason: Reason,
-    /// Bytes at its beginning worth keeping; `None` = unchanged.
+    /// Valid bytes at the beginning; `None` = the file is unchanged.
     written: Option<u64>,
 }
 
@@ -185,11 +185,11 @@ fn write(
             reason => UnfinishedFile { reason, written: Some(written) },
         },
     })?;
-    // What is on the device is not known when this fails.
+    // After an error the content of the device is unknown.
     file.sync_data().map_err(|error| emptied(fail("flush the file to the device", error)))
 }
 
-/// Gives back the space of an existing file that was not written.
+/// Releases the space of an existing file that was not written.
 fn cut_off(file: &File, written: u64) -> State {
     let _ = file.set_len(written);
     State::Unfinished { size: file.metadata().map_or(written, |found| found.len()) }
@@ -204,7 +204,7 @@ fn open_direct(path: &Path, file: &File) -> Option<(File, u64)> {
         .then_some((direct, needed.into()))
 }
 
-/// Removes the file, if it's still the one at the path.
+/// Removes the file if the path still leads to it.
 fn remove(path: &Path, file: &File) -> bool {
     let ours = match (std::fs::symlink_metadata(path), file.metadata()) {
         (Ok(there), Ok(file)) => same_file(&there, &file),

@@ -13,7 +13,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Bytes in one call: after each it can be ended.
+/// Bytes per call; the user can end the purge between calls.
 const PIECE: u64 = 1 << 30;
 
 /// Discards a whole block device (`BLKDISCARD`), or punches a hole over a regular file. Devices are

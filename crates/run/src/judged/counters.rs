@@ -17,28 +17,28 @@ use std::ops::Range;
 /// Operations of io_uring that read and write files (`IORING_OP_READV`, `READ_FIXED`, `READ`, `READV_FIXED`).
 const READS: &str = "opcode == 1 || opcode == 4 || opcode == 22 || opcode == 60";
 const WRITES: &str = "opcode == 2 || opcode == 5 || opcode == 23 || opcode == 61";
-/// Bits of the size of an I/O that are counted: 512 bytes to 16 MiB.
+/// Counted bits of the size of an I/O: 512 bytes to 16 MiB.
 const SIZE_BITS: Range<u32> = 9..25;
-/// Bits of the number of I/Os in a call of io_submit(2): up to 65,535.
+/// Counted bits of the number of I/Os of an io_submit(2) call: up to 65,535.
 const SUBMITTED_BITS: Range<u32> = 0..16;
 /// Time from one slice to the next, and the least part of it in which I/Os are counted.
 const PERIOD: Nanos = SECOND / 20;
 const MIN_SLICE: Nanos = PERIOD / 10;
-/// Cost of a counted I/O, ns, and the permitted share of a CPU for it.
+/// Cost of a counted I/O in ns, and the permitted share of a CPU for it.
 const COST_NS: f64 = 115.0;
 const COST_SHARE: f64 = 0.005;
-/// All I/Os of the first moments are counted: commands can be short.
+/// Initial time in which all I/Os are counted, because commands can be short.
 const ALL_UNTIL: Nanos = SECOND / 4;
-/// Standard errors of a range that contains the value with a probability of 95 %.
+/// Standard errors of a 95 % confidence interval.
 const CONFIDENCE: f64 = 1.96;
-/// Every eighth slice counts the sizes, too.
+/// Every eighth slice also counts the sizes.
 const SIZES: u64 = 8;
 
-/// Counters of the calling thread and all that it starts.
+/// Counters of the calling thread and its future descendants.
 #[derive(Debug)]
 pub(super) struct EngineCounters {
     uring: Result<UringCounters, UncountedReason>,
-    /// `None` = not requested.
+    /// Counter; `None` = not requested.
     aio: Option<Result<AioCounter, UncountedReason>>,
     slices: Slices,
 }
@@ -70,7 +70,7 @@ struct UringCounters {
     bits: Vec<InheritedCounter>,
 }
 
-/// A tracepoint that can be counted with different conditions.
+/// Tracepoint that can be counted with various conditions.
 struct Countable(u64);
 
 impl Countable {
@@ -94,7 +94,7 @@ impl Countable {
     }
 }
 
-/// Returns the sum of the numbers whose bits were counted.
+/// Returns the sum of numbers whose bits were counted.
 fn sum_of_bits(bits: Range<u32>, counters: &[InheritedCounter]) -> Option<u64> {
     bits.zip(counters).map(|(bit, counter)| Some(counter.count().ok()? << bit)).sum()
 }
@@ -131,7 +131,7 @@ impl UringCounters {
     }
 }
 
-/// Accepted I/Os of io_submit(2), which returns their number.
+/// Counts I/Os accepted by io_submit(2), which returns their number.
 #[derive(Debug)]
 struct AioCounter(Vec<InheritedCounter>);
 
@@ -150,17 +150,17 @@ impl AioCounter {
     }
 }
 
-/// The times in which I/Os of io_uring are counted, and the estimate of all I/Os.
+/// Slices of time in which I/Os of io_uring are counted, and the estimate of all I/Os.
 #[derive(Debug, Default)]
 struct Slices {
     always: bool,
     begun: u64,
     is_on: bool,
-    /// Begin of the period, and when counting began and stopped in it.
+    /// Start of the period, and of counting and its end within the period.
     period: Nanos,
     started: Nanos,
     stopped: Nanos,
-    /// Counts at the begin of the period, and estimates until then: reads and writes.
+    /// Counts at the start of the period, and estimates until then, for reads and writes.
     before: [u64; 2],
     estimates: [f64; 2],
     counted: Nanos,
@@ -171,7 +171,7 @@ struct Slices {
 }
 
 impl Slices {
-    /// Switches at a time since the begin, ns; returns when it is due again.
+    /// Starts or stops counting at a time in ns since the start; returns the time of the next call.
     fn read_counters(&mut self, counters: &UringCounters, now: Nanos) -> Nanos {
         let entered = clock::monotonic();
         let elapsed = || now + clock::monotonic().saturating_sub(entered);
@@ -200,13 +200,13 @@ impl Slices {
         self.period + if self.is_on { slice } else { PERIOD }
     }
 
-    /// Length of a slice: as long as counting is cheap at the last rate.
+    /// Returns the length of a slice that keeps the cost low at the last rate.
     fn slice(&self) -> Nanos {
         let cost = self.rate.unwrap_or(0.0) * COST_NS;
         ((PERIOD as f64 * COST_SHARE / cost.max(COST_SHARE)) as Nanos).clamp(MIN_SLICE, PERIOD)
     }
 
-    /// Extends the counts of a part of the period to the whole period.
+    /// Extrapolates the counts of a slice to the whole period.
     fn close(&mut self, counters: &UringCounters, now: Nanos) {
         self.now = now;
         let counts = counters.counts();
@@ -227,7 +227,7 @@ impl Slices {
         (self.before, self.counted) = (counts, self.counted + counted);
     }
 
-    /// Error of the sum relative to it.
+    /// Returns the relative error of the sum.
     fn error_share(&self) -> f64 {
         let sum: f64 = self.estimates.iter().sum();
         CONFIDENCE * self.variance.sqrt() / sum.max(1.0)
@@ -244,7 +244,7 @@ impl Slices {
 }
 
 impl EngineCounters {
-    /// `all`: whether I/Os are counted all the time, and I/Os of Linux AIO, too.
+    /// `all`: whether I/Os are counted continuously, and I/Os of Linux AIO too.
     pub(super) fn open(all: bool) -> EngineCounters {
         let tracefs = Tracefs::find(&Root::live_system())
             .map_err(|refusal| UncountedReason::Refused(refusal.to_string()));
@@ -262,7 +262,7 @@ impl EngineCounters {
         EngineCounters { uring: Err(UncountedReason::NoCommand), aio: None, slices: Slices::default() }
     }
 
-    /// Switches at a time since the begin, ns; returns when it is due again.
+    /// Starts or stops counting at a time in ns since the start; returns the time of the next call.
     pub(super) fn switch_counters(&mut self, now: Nanos) -> Nanos {
         match &self.uring {
             Ok(counters) => self.slices.read_counters(counters, now),
@@ -276,7 +276,7 @@ impl EngineCounters {
         }
     }
 
-    /// Facts about the interfaces that were in use, other than the bytes that the kernel counted.
+    /// Returns facts about the used interfaces, without the bytes that the kernel counts.
     pub(super) fn facts(self, tree: &ProcessTree) -> Vec<EngineFacts> {
         let uses = |engine| tree.files.uses(engine);
         let mut facts = Vec::new();
@@ -311,7 +311,8 @@ impl EngineCounters {
         Ok(EngineIos { reads, writes, mean_bytes, counted_share, error_share: slices.error_share() })
     }
 
-    /// I/Os of io_submit(2). Their sizes are unknown, so the bytes of block devices decide the direction.
+    /// Estimates I/Os of io_submit(2). Their sizes are unknown, so bytes of block devices determine the
+    /// direction.
     fn aio_ios(&self, counted: ProcessIo) -> Result<EngineIos, UncountedReason> {
         let counter =
             self.aio.as_ref().ok_or(UncountedReason::NotRequested)?.as_ref().map_err(Clone::clone)?;

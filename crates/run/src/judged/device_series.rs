@@ -8,16 +8,16 @@ use diskspd_profile::TargetId;
 use diskspd_results::{CompletionGap, Observations, OutageObservations, Sample, SizeClass, TickCounts};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 
-/// The shortest interval between two readings.
+/// Minimum interval between two readings.
 const BEAT: Nanos = SECOND / 10;
-/// Readings may take this part of the time.
+/// Divisor of the time that readings may take.
 const SHARE: Nanos = 500;
 /// Maximum number of kept readings.
 const MAX_READINGS: usize = 100_000;
-/// A silence of this length or longer is noted.
+/// Minimum length of a recorded gap.
 const SILENCE: Nanos = SECOND / 2;
 
-/// Readings of the counters of devices, at regular intervals.
+/// Counter readings of devices at regular intervals.
 #[derive(Debug)]
 pub(super) struct DeviceSeries {
     names: Vec<String>,
@@ -34,7 +34,7 @@ struct Row {
     devices: Vec<Reading>,
 }
 
-/// Completed I/O of some devices, and their I/Os in flight.
+/// Completed I/O of several devices, and their I/Os in flight.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Reading {
     pub read: Flow,
@@ -73,7 +73,7 @@ impl DeviceSeries {
         self.due = now + self.width;
     }
 
-    /// Reads the counters if that is due; returns whether it was.
+    /// Reads the counters if due; returns whether it did.
     pub(super) fn sample_tree(&mut self, now: Nanos) -> bool {
         if now < self.due || self.rows.len() >= MAX_READINGS {
             return false;
@@ -96,7 +96,7 @@ impl DeviceSeries {
         all.filter(|(_, name)| devices.contains(name)).map(|(index, _)| index).collect()
     }
 
-    /// Time of the first reading, and the counters of these devices then.
+    /// Returns the time of the first reading, and the counters of these devices.
     pub(super) fn first(&self, devices: &[String]) -> Option<(Nanos, Reading)> {
         self.rows.first().map(|row| (row.at, row.sum(&self.select_devices(devices))))
     }
@@ -105,7 +105,7 @@ impl DeviceSeries {
         self.rows.last().map(|row| (row.at, row.sum(&self.select_devices(devices))))
     }
 
-    /// Samples of the I/Os in flight at the devices under the targets.
+    /// Returns samples of the I/Os in flight at the devices under the targets.
     pub(super) fn in_flight(&self, stack: &Stack) -> Vec<SizeClass> {
         let (chosen, mut classes) = (self.select_devices(&stack.top_devices), Vec::new());
         // The first reading precedes the I/O.
@@ -115,7 +115,7 @@ impl DeviceSeries {
         classes
     }
 
-    /// The course of the devices right under the files.
+    /// Returns the time series of the devices directly under the files.
     pub(super) fn observed(&self, stack: &Stack, measured: Nanos) -> Observations {
         let chosen = self.select_devices(&stack.top_devices);
         if chosen.is_empty() || self.rows.len() < 2 {
@@ -182,7 +182,7 @@ fn beats(rows: &[(Nanos, Reading)], width: Nanos, measured: Nanos) -> TickCounts
     TickCounts { width_us: width / 1000, ios: diskspd_figures::stats::PackedCounts(counts) }
 }
 
-/// Times in which no I/O completed, with the I/Os that were in flight.
+/// Returns times without completions, with their I/Os in flight.
 fn silences(rows: &[(Nanos, Reading)]) -> Vec<CompletionGap> {
     let mut found = Vec::new();
     let mut first = 0;
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn late_reading_is_spread_over_beats() {
+    fn late_reading_is_divided_over_ticks() {
         let rows = vec![(0, Reading::default()), (3 * BEAT, reading(7))];
         assert_eq!(beats(&rows, BEAT, 4 * BEAT).ios.0, [3, 2, 2, 0]);
     }

@@ -18,19 +18,19 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Requests as the driver gets them, and I/O of drivers without a queue of requests.
+/// Tracepoints of requests at the driver, and of I/O for drivers without a request queue.
 const ISSUED: &str = "block/block_rq_issue";
 const QUEUED: &str = "block/block_bio_queue";
 const SECTOR: u64 = 512;
-/// Time from one slice to the next, and the length of a slice.
+/// Interval of slices, and length of a slice.
 const PERIOD: Nanos = SECOND / 4;
 const SLICE: Nanos = SECOND / 200;
-/// Size of a CPU's buffer: preferred, and at least, KiB.
+/// Preferred and minimum buffer size of a CPU in KiB.
 const BUFFER: (u64, u64) = (256, 64);
 /// Number of earlier requests that a request can follow sequentially.
 const STREAMS: usize = 64;
 
-/// Tracing of a device by a thread, until it is finished.
+/// Thread that traces a device.
 #[derive(Debug)]
 pub(super) struct DeviceTracing {
     stop: Sender<()>,
@@ -41,7 +41,7 @@ impl DeviceTracing {
     /// Starts the tracing of the only device under a stack.
     ///
     /// # Errors
-    /// There is no device, there are several, or tracing is not permitted.
+    /// Fails if there is no device, there are several, or tracing is not permitted.
     pub(super) fn start(stack: &Stack) -> Result<DeviceTracing, MessageError> {
         let root = Root::live_system();
         let watched = WatchedDevice::find_watched(&root, stack)
@@ -54,10 +54,6 @@ impl DeviceTracing {
         Ok(DeviceTracing { stop, thread: thread.map_err(failure)? })
     }
 
-    /// Ends the tracing.
-    ///
-    /// # Errors
-    /// The kernel refused to trace, or to return events.
     pub(super) fn finish(self) -> Result<TracedRequests, MessageError> {
         drop(self.stop);
         self.thread.join().map_err(|_| "the thread that traces has failed")?.map_err(failure)
@@ -141,7 +137,7 @@ fn is_stopped(stopped: &Receiver<()>, time: Nanos) -> bool {
     !matches!(stopped.recv_timeout(Duration::from_nanos(time)), Err(RecvTimeoutError::Timeout))
 }
 
-/// Ends of the last requests, reads and writes.
+/// End positions of the last reads and writes.
 #[derive(Debug, Default)]
 struct RecentCompletions([VecDeque<u64>; 2]);
 

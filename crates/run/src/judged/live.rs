@@ -15,7 +15,7 @@ pub(super) struct LiveFigures<'a> {
     begun: Nanos,
     /// Wall clock at the start in ms.
     started_at: i64,
-    /// Expected end; `None` = that of the command.
+    /// Expected end; `None` = end of the command.
     until: Option<Nanos>,
     /// Devices of the last interval, and its end.
     devices: Vec<String>,
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn interval_has_rates_of_its_length() {
+    fn interval_rates_use_its_length() {
         let flow = |ios, bytes| Flow { ios, bytes, ..Flow::default() };
         let from = Reading { read: flow(10, 0), write: flow(5, 0), ..Reading::default() };
         let to = Reading { read: flow(110, 1 << 20), write: flow(5, 0), ..Reading::default() };

@@ -8,20 +8,19 @@ use diskspd_sys::page_cache;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Files whose dirty pages are counted at most, and the time for it.
+/// Maximum number of files with counted dirty pages, and the time limit.
 const MAX_FILES: usize = 64;
 const MAX_WAIT: Nanos = SECOND / 2;
 
 pub(super) struct Merged {
     pub stack: Stack,
     pub path: RawText,
-    /// Files and devices of the target.
     pub paths: Vec<RawText>,
-    /// Bytes of the written files that are in memory only at the end; `None` = unknown.
+    /// Bytes of written files that are still only in memory at the end; `None` = unknown.
     pub unwritten: Option<u64>,
 }
 
-/// Joins the targets, or the files that the processes had open.
+/// Merges the targets, or the files that the processes opened.
 pub(super) fn join(files: &OpenFiles, named: &[Stack], targets: &[RawText]) -> Merged {
     let without_device = files.deviceless_stacks();
     let stacks: Vec<&Stack> = match named.is_empty() {
@@ -87,7 +86,7 @@ fn common(paths: &[RawText]) -> RawText {
     }
 }
 
-/// Bytes of these files that are in memory only; `None` = unknown.
+/// Returns the bytes of these files that are only in memory; `None` = unknown.
 fn dirty<'a>(files: impl Iterator<Item = &'a Path>) -> Option<u64> {
     let deadline = clock::monotonic() + MAX_WAIT;
     let mut sum = None;
@@ -95,7 +94,7 @@ fn dirty<'a>(files: impl Iterator<Item = &'a Path>) -> Option<u64> {
         if clock::monotonic() >= deadline {
             return None;
         }
-        // A file that is gone has no dirty pages.
+        // A removed file has no dirty pages.
         let Ok(file) = File::open(path) else { continue };
         sum = Some(sum.unwrap_or(0) + page_cache::dirty_bytes(&file, 0, 0).ok()?);
     }

@@ -13,27 +13,27 @@ use diskspd_machine::stack::Stack;
 use diskspd_profile::{RawText, TargetId};
 use diskspd_sys::clock::{Nanos, SECOND};
 
-/// Files that are sampled at most, and the time for each.
+/// Maximum number of sampled files, and the time limit for each.
 const MAX_FILES: usize = 4;
 const SAMPLE_TIME: Nanos = SECOND / 4;
-/// Share of the sampled data that is not stored. The file has almost nothing else then.
+/// Minimum share of sampled data that is not stored, in a file with little other content.
 const REDUCED: f64 = 0.9;
 
 #[derive(Debug)]
 pub(super) struct ReducingDevices(Vec<ZramPages>);
 
-/// Content after the command, and the counts of the devices.
+/// Content after the end of the command, and counts of the devices.
 #[derive(Debug, Default)]
 pub(super) struct ReducedData {
-    /// Bytes that were added as a repeated pattern.
+    /// Bytes added as a repeated pattern.
     added: u64,
-    /// Bytes of zeros in the written files and devices at most.
+    /// Maximum bytes of zeros in the written files and devices.
     zeros: u64,
-    /// Whether all written files have reduced content only.
+    /// Whether all written files have only reducible content.
     is_all_reduced: bool,
     /// Size of the written files; `None` = unknown, or a device was written.
     size: Option<u64>,
-    /// Content of files and devices that were read, if it is reduced.
+    /// Reducible content of files and devices that were read.
     pub read: Vec<ContentFacts>,
 }
 
@@ -79,7 +79,7 @@ impl ReducedData {
         written > 0 && (self.is_all_reduced || self.added >= self.places(written).max(2) / 2)
     }
 
-    /// Largest possible share of zeros in the written data.
+    /// Returns the maximum share of zeros in the written data.
     pub(super) fn zeros_share(&self, written: u64) -> f64 {
         let places = self.places(written);
         self.zeros.min(places) as f64 / places.max(1) as f64
@@ -90,7 +90,7 @@ impl ReducedData {
     }
 }
 
-/// Samples a file or device that a process had open.
+/// Samples a file or device that a process opened.
 fn sample_file(file: &OpenFileUse) -> Option<ContentFacts> {
     let located = ResolvedTargets::default().resolve(&file.path).ok()??;
     let direct = located.direct().map_or(0, |needs| needs.offset);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn added_patterns_of_half_the_places_are_reduced() {
+    fn patterns_in_half_of_the_space_are_reduced() {
         let data = ReducedData { added: 50, size: Some(100), ..ReducedData::default() };
         assert!(data.is_reduced(1000));
         assert!(!ReducedData { added: 49, ..data }.is_reduced(1000));

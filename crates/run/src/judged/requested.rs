@@ -5,7 +5,7 @@ use diskspd_machine::process_io::{CallsDone, SortedCalls};
 use diskspd_machine::stack::Stack;
 use diskspd_results::{ClaimedSide, DirectionResults, EngineFacts, EngineIos, JudgedProgram};
 
-/// Reads and writes of a program.
+/// Computes the reads and writes of a program.
 pub(super) fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (DirectionResults, DirectionResults) {
     let on_devices = !stack.layers.is_empty();
     let counted = program.counted;
@@ -21,7 +21,7 @@ pub(super) fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (Directi
         requested(calls_on_storage, calls.unclear, asked, &counted, claimed)
     };
     let read = side(&program.read, counted.read_bytes, claimed.read, |ios| ios.reads);
-    // What was dropped before it was written is no I/O of a device.
+    // Data dropped before it was written caused no device I/O.
     let write = side(&program.write, counted.write_bytes, claimed.write, |ios| ios.writes);
     (read, write)
 }
@@ -30,11 +30,11 @@ pub(super) fn of_program(program: &mut JudgedProgram, stack: &Stack) -> (Directi
 #[derive(Debug, Default)]
 struct EngineCalls {
     calls: Vec<Option<CallsDone>>,
-    /// Relative error of an estimate; 0 = all were counted.
+    /// Relative error of an estimate; 0 = all I/Os were counted.
     error: f64,
 }
 
-/// `exact`: bytes that other interfaces than system calls requested of block devices or made dirty.
+/// `exact`: bytes that interfaces other than system calls requested of block devices or made dirty.
 fn by_engine(
     facts: &EngineFacts,
     of: fn(&EngineIos) -> u64,
@@ -54,7 +54,8 @@ fn by_engine(
     }
 }
 
-/// An estimate near this multiple of the exact bytes requested of block devices stands for them.
+/// Ratios of an estimate to the exact bytes of block devices within which the exact bytes replace the
+/// estimate.
 const EXACT_RANGE: std::ops::RangeInclusive<f64> = 0.8..=1.15;
 
 /// Past the page cache an estimate above this multiple of the exact bytes has reads of holes.
@@ -112,7 +113,7 @@ fn direction(ios: u64, bytes: u64) -> DirectionResults {
     DirectionResults { ios, bytes, ..DirectionResults::default() }
 }
 
-/// Returns the I/O of the devices right under the targets.
+/// Returns the I/O of the devices directly under the targets.
 pub(super) fn of_devices(facts: &DeviceFacts, stack: &Stack) -> (DirectionResults, DirectionResults) {
     let sum = |of: fn(&diskspd_machine::io_counters::Activity) -> Flow| {
         let devices = facts.devices.iter().filter(|device| stack.top_devices.contains(&device.name));

@@ -14,9 +14,9 @@ use std::collections::HashSet;
 #[derive(Clone, Copy)]
 pub(crate) struct RunContext<'a> {
     pub profile: &'a Profile,
-    /// Files that are not created again.
+    /// Files that exist and are not created again.
     pub precreated: &'a HashSet<RawText>,
-    /// Block devices that are not prefilled again.
+    /// Filled block devices that are not prefilled again.
     pub prefilled: &'a Prefilled,
     pub system: &'a System,
     pub options: &'a Options,

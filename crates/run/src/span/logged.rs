@@ -1,13 +1,10 @@
-//! Where a worker's I/Os are logged.
+//! Log of a worker's I/Os.
 
 use diskspd_output::OutputError;
 use diskspd_worker::telemetry::io_log::{IoLog, LineRing};
 use std::ops::Range;
 
 /// Does the work of these threads, with a ring for each of them if there is a log, and else without any.
-///
-/// # Errors
-/// As [`IoLog::record`].
 pub(crate) fn logged<T>(
     log: Option<&IoLog>,
     threads: Range<u32>,

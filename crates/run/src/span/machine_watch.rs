@@ -14,31 +14,31 @@ const MIN_BYTES: u64 = 1 << 20;
 pub(super) struct MachineWatch<'a> {
     topology: &'a Topology,
     cpu: Option<CpuClock>,
-    /// `None` = the share is not determined.
+    /// Counters of the devices; `None` = the device's share is not determined.
     device: Option<DeviceWatch>,
 }
 
-/// The counters of all layers of a target.
+/// Counters of all layers of a target.
 struct DeviceWatch {
     counters: Counters,
     first: Option<FirstReading>,
 }
 
 struct FirstReading {
-    /// Bytes that each layer had transferred.
+    /// Transferred bytes of each layer.
     layers: Vec<u64>,
-    /// Bytes that the workload had transferred.
+    /// Transferred bytes of the workload.
     workload: u64,
 }
 
-/// Whether the workers of a plan read and write.
+/// Whether the workers of a plan both read and write.
 pub(super) fn has_both_directions(plan: &SpanPlan) -> bool {
     let ratios = || plan.workers.iter().flat_map(|worker| &worker.targets).map(|t| t.workload.write_ratio);
     plan.replay.is_some() || (ratios().any(|ratio| ratio < 100) && ratios().any(|ratio| ratio > 0))
 }
 
 impl<'a> MachineWatch<'a> {
-    /// `devices`: the block devices of the targets in the measured time; empty in other phases.
+    /// `devices` = block devices of the targets during the measurement; empty in other phases.
     pub(super) fn new(plan: &SpanPlan, topology: &'a Topology, devices: &[String]) -> MachineWatch<'a> {
         // Layers of one target all see its I/O; of several targets they cannot be assigned.
         let is_known = plan.targets == 1 && !devices.is_empty();
@@ -47,7 +47,7 @@ impl<'a> MachineWatch<'a> {
         MachineWatch { topology, cpu: CpuClock::read().ok(), device }
     }
 
-    /// The figures since the last call.
+    /// Returns the figures since the last call.
     pub(super) fn measure(&mut self, workers: &[live::Counters]) -> MachineSpeed {
         let (_, bytes) = live::totals(workers);
         MachineSpeed { cpu_percent: self.cpu(), device_share: self.device_share(bytes) }

@@ -29,14 +29,14 @@ fn not_started(index: usize, why: &std::io::Error) -> String {
     )
 }
 
-/// The counters of each worker for the display.
+/// Returns the counters of each worker for the display.
 fn counters(plan: &SpanPlan, voice: &RunReporter) -> Vec<Counters> {
     let latencies = voice.is_detailed() && plan.measure_latency;
     let splits = voice.is_detailed() && machine_watch::has_both_directions(plan);
     plan.workers.iter().map(|_| Counters::new(latencies).splitting(splits)).collect()
 }
 
-/// Runs the workers in real time. `probes`: may contain an already open trace.
+/// Runs the workers in real time. `probes` may contain an open trace.
 pub(crate) fn measure(
     shared: &SharedByWorkers,
     system: &System,
@@ -108,7 +108,7 @@ pub(crate) fn measure(
             return None;
         }
         for ((thread, desk), worker) in threads.into_iter().zip(&desks).zip(&plan.workers) {
-            // A panic was told when it happened.
+            // A panic was reported when it happened.
             let _ = thread.join();
             let ended = desk.take().unwrap_or_else(|| handoff::nothing_done(worker, plan));
             results.threads.push(ended.results);
@@ -129,7 +129,7 @@ pub(crate) fn measure(
     outcome
 }
 
-/// The targets that `--flush-after` couldn't flush.
+/// Returns the targets that `--flush-after` could not flush.
 fn unflushed_targets(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
     let devices = results.observed.as_ref().and_then(|observed| observed.devices.as_ref());
     let targets = devices.into_iter().flat_map(|devices| &devices.targets);
@@ -151,7 +151,7 @@ fn inspect_content(shared: &SharedByWorkers, options: &Options) -> Vec<ContentFa
     span_context::look_at_content(shared.span, shared.held, shared.voice)
 }
 
-/// The results of a time span whose workers have ended, or are left behind.
+/// Collects the results of a time span whose workers have ended or were abandoned.
 fn close_span(
     plan: &SpanPlan,
     shared: &SharedByWorkers,
@@ -208,7 +208,7 @@ fn tell_of_waiting(missing: usize, voice: &RunReporter) {
     ));
 }
 
-/// Lets the workers go when the controlling thread ends in a panic.
+/// Releases the workers if the controlling thread panics.
 struct Release<'a>(&'a Control);
 
 impl Drop for Release<'_> {
@@ -240,7 +240,7 @@ impl Drop for EndedGuard<'_> {
 struct WorkerOutlets<'a> {
     live: Option<&'a Counters>,
     log: Option<&'a LineRing>,
-    /// `--explain`, and how many I/Os are kept.
+    /// `--explain`: buffer of slow I/Os, and the number of kept I/Os.
     slow: Option<(&'a LineRing, u32)>,
 }
 
@@ -256,7 +256,7 @@ impl<'a> WorkerOutlets<'a> {
     }
 }
 
-/// The whole life of a worker thread.
+/// Body of a worker thread.
 fn work(
     worker: &WorkerPlan,
     shared: &SharedByWorkers,

@@ -27,7 +27,6 @@ use diskspd_worker::telemetry::stream::{DirectionCounts, Ticker};
 use diskspd_worker::{RunReporter, VolumeQuota, recorder};
 use std::sync::Arc;
 
-/// The controlling thread's part of a span.
 pub(crate) struct PhaseDriver<'a> {
     pub plan: &'a SpanPlan,
     pub system: &'a System,
@@ -148,7 +147,7 @@ impl PhaseDriver<'_> {
         )
     }
 
-    /// When it began, of which measuring began at `start`, on the wall clock.
+    /// Returns the start of the span on the wall clock; `start` = start of the measurement.
     fn span_begin(&self, start: Nanos) -> SpanBegin {
         let (now, wall) = (clock::monotonic(), clock::wall_nanos());
         let ago = |moment: Nanos| wall.saturating_sub_unsigned(now.saturating_sub(moment));
@@ -187,7 +186,7 @@ impl PhaseDriver<'_> {
         observer.observed.until_read = asked(Direction::Read);
     }
 
-    /// Waits from the start signal until measuring begins. False = ended early, by failure or
+    /// Waits from the start signal to the start of the measurement. Returns false after a failure or
     /// interruption.
     fn warm_up(&self, observer: &mut Observer) -> bool {
         let PhaseDriver { plan, control, voice, .. } = *self;
@@ -238,8 +237,8 @@ impl PhaseDriver<'_> {
         true
     }
 
-    /// When measuring begins for all that measure together and have given the start signal at `started`:
-    /// `Some(None)` = it is alone, `None` = it doesn't begin at all.
+    /// Start of measuring for all processes that measure together and have given the start signal at
+    /// `started`: `Some(None)` = this one is alone, `None` = no start.
     fn agreed_begin(&self, started: Option<Nanos>) -> Option<Option<Nanos>> {
         match (&self.options.companions, self.options.run_options.until_steady_s) {
             (Some(companions), Some(_)) => {
@@ -250,8 +249,8 @@ impl PhaseDriver<'_> {
         }
     }
 
-    /// Waits for the moment at which all start that measure together: `Some(None)` = it is alone, `None` = it
-    /// doesn't start at all.
+    /// Waits for the common start of all processes that measure together: `Some(None)` = this one is alone,
+    /// `None` = no start.
     fn agreed_start(&self) -> Option<Option<Nanos>> {
         let Some(companions) = &self.options.companions else { return Some(None) };
         let at = companions.go_on_at(BarrierPoint::Ready, self.control)?;

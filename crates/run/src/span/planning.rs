@@ -48,7 +48,7 @@ pub(crate) fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBu
     if errors.is_empty() { Ok(locations) } else { Err(errors) }
 }
 
-/// Plans the span on the targets at these places.
+/// Plans the span with the targets at these locations.
 pub(crate) fn plan_at(
     locations: &[PathBuf],
     profile: &Profile,

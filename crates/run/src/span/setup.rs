@@ -26,17 +26,17 @@ use std::sync::Arc;
 
 pub(crate) struct SharedByWorkers<'a> {
     pub span: &'a SpanPlan,
-    /// Positions by target of the span.
+    /// Interlocked positions by target.
     pub interlocked: &'a [Arc<InterlockedPosition>],
     pub held: &'a HeldTargets,
     pub accounts: Arc<JointAccounts>,
     pub progress: Vec<Arc<DirectionCounts>>,
     pub quota: Option<Arc<VolumeQuota>>,
-    /// Write data, by [`SpanPlan::sources`].
+    /// Write data by [`SpanPlan::sources`].
     pub sources: &'a [memory::Shared],
     /// The log of I/Os, if enabled; it must be put in place when workers are left behind.
     pub log: Option<&'a IoLog>,
-    /// `--verify`; `None` = nothing is verified.
+    /// `--verify`; `None` = no verification.
     pub integrity: Option<&'a Integrity>,
     pub large_pages: HugePagePool,
     pub voice: &'a RunReporter,
@@ -109,7 +109,7 @@ pub(super) fn set_up<'a>(
     })
 }
 
-/// Writes take their data from anywhere in a source.
+/// Lets writes take data from random positions of a source.
 fn draw_slices(workload: &mut ThreadWorkload, plan: &WorkerPlan, span: &SpanPlan) {
     for (index, target) in plan.targets.iter().enumerate() {
         if let WriteContent::Source { index: source, .. } = target.content {
@@ -130,7 +130,7 @@ pub(super) fn not_led(why: &std::io::Error) -> String {
     format!("{why}; give the program a priority of 2 or more (chrt -f 2), or none (chrt -o 0)")
 }
 
-/// The phases of a span on a virtual clock that starts at 0.
+/// Returns the phases of a span on a virtual clock that starts at 0.
 pub(super) fn schedule(span: &SpanPlan) -> Schedule {
     let seconds = |s: u32| u64::from(s) * SECOND;
     let measure = seconds(span.warmup);

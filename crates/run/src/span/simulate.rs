@@ -28,7 +28,7 @@ fn may_begin(options: &Options, control: &Control, voice: &RunReporter) -> bool 
 
 type WorkerEnd = Result<WorkerOutcome, WorkerFailure>;
 
-/// Runs the workers in virtual time: the outcome depends on the plan alone.
+/// Runs the workers in virtual time; the result depends only on the plan.
 pub(super) fn simulate(
     shared: &SharedByWorkers,
     system: &System,
@@ -75,7 +75,7 @@ pub(super) fn simulate(
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];
     // Interrupted in the midst of it, some threads have done nothing at all.
     if !failures.is_empty() || control.is_interrupted() {
-        // What ended it is told by whoever runs the spans.
+        // The caller reports the cause of the end.
         results.measured = 0;
         results.ended = None;
     }

@@ -5,30 +5,30 @@ use crate::span::pauses::StopCounters;
 use diskspd_results::Delays;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 
-/// Time between two beats. Fifty wake-ups a second take less than a thousandth of a CPU.
+/// Interval of wake-ups; 50 per second take less than a thousandth of a CPU.
 const TICK_NS: Nanos = SECOND / 50;
-/// The same for [`ATTENTIVE_TIME_NS`] after a disturbance: a stop is known to a part of this.
+/// Interval for [`ATTENTIVE_TIME_NS`] after a delay, for a more exact length of a stop.
 const FINE_PERIOD_NS: Nanos = SECOND / 1000;
 const ATTENTIVE_TIME_NS: Nanos = SECOND / 4;
-/// A busy machine wakes a thread some milliseconds late; from here on it is worth counting.
+/// Minimum counted delay; shorter delays occur on a busy machine.
 const LATE_WAKE_NS: Nanos = SECOND / 20;
 /// From here on it is, when it was not for want of a CPU: a timer is exact to a fraction of a millisecond.
 const SHORT: Nanos = SECOND / 500;
-/// Minimum number of expected I/Os in a delay for a conclusion.
+/// Minimum number of I/Os expected during a delay for a conclusion.
 const MIN_EXPECTED_IOS: f64 = 8.0;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct WakeSample {
     now: Nanos,
-    /// Time in ns that the thread has waited for a CPU so far.
+    /// Total wait of the thread for a CPU in ns.
     waited: Nanos,
-    /// I/Os of the workers so far.
+    /// Total I/Os of the workers.
     ios: u64,
-    /// Number of SIGCONT signals so far.
+    /// Total number of SIGCONT signals.
     continues: u64,
 }
 
-/// Feels the pulse of one measured window.
+/// Detects stalls of the process during the measurement.
 #[derive(Debug)]
 pub(super) struct StallDetector {
     start: WakeSample,
@@ -36,20 +36,20 @@ pub(super) struct StallDetector {
     last: WakeSample,
     /// End of the time of frequent wake-ups.
     attentive: Nanos,
-    /// Lead of the clock that continues in suspend.
+    /// Lead of the clock that continues during suspend.
     ahead: Nanos,
     stops: StopCounters,
     frozen_us: Option<u64>,
     lost: Nanos,
     lost_alone: Nanos,
     alone: Nanos,
-    /// Whether it could not run until the last wake.
+    /// Whether the thread could not run before the last wake-up.
     paused: bool,
     delays: Delays,
 }
 
 impl StallDetector {
-    /// Begins measuring at `start`, with the workers' I/O count.
+    /// Starts at `start`, with the workers' I/O count.
     pub(super) fn new(start: Nanos, ios: u64) -> StallDetector {
         let stops = StopCounters::watch();
         let start = WakeSample { now: start, waited: stops.waited().unwrap_or(0), ios, continues: 0 };
@@ -171,7 +171,7 @@ mod tests {
         pulse.delays_seen()
     }
 
-    /// A thread that is stopped in the last part of each period.
+    /// Returns a thread that is stopped in the last part of each period.
     fn stop_periodically(period: Nanos, runs: Nanos) -> impl Fn(Nanos) -> (Nanos, Nanos) {
         move |meant| (if meant % period < runs { meant } else { meant - meant % period + period }, 0)
     }
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn delays_of_busy_machine_do_not_count() {
         let mut pulse = StallDetector::new(1000 * MS, 0);
-        // The end of the window was at 2000, the pulse at 2450: both had gone by already.
+        // The end of the window was at 2000, the pulse at 2450: both had passed.
         let wakes = [(1100, 1101), (1201, 1250), (1350, 2350), (2000, 2351), (2450, 2550), (2460, 2551)];
         for (meant, now) in wakes {
             pulse.note_beat(meant * MS, WakeSample { now: now * MS, ..WakeSample::default() });

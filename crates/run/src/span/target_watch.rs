@@ -5,7 +5,7 @@ use diskspd_worker::listener::TargetSpeed;
 use diskspd_worker::run_reporter::speed_between;
 use diskspd_worker::telemetry::live::{Counters, WorkerSums, collect};
 
-/// Maximum number of targets shown one by one.
+/// Maximum number of targets with separate figures.
 const MAX_TARGETS: usize = 16;
 
 struct WatchedTarget {
@@ -14,7 +14,7 @@ struct WatchedTarget {
     before: WorkerSums,
 }
 
-/// The workers of each target; empty if there is one target, or a worker has several.
+/// Workers by target; empty = a single target, or a worker with several.
 pub(super) struct TargetWatch(Vec<WatchedTarget>);
 
 impl TargetWatch {
@@ -39,7 +39,7 @@ impl TargetWatch {
         TargetWatch(targets)
     }
 
-    /// The speeds since the last call; none at the first.
+    /// Returns the speeds since the last call; empty at the first call.
     pub(super) fn measure(&mut self, live: &[Counters]) -> Vec<TargetSpeed> {
         let one = |target: &mut WatchedTarget| {
             let now = collect(target.workers.iter().filter_map(|worker| live.get(*worker)));

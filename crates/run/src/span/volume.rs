@@ -1,5 +1,4 @@
-//! `--until-written`, `--until-read`: whether as much has been done as the measured time may end with, and
-//! how long that will take.
+//! `--until-written`, `--until-read`: whether the required amount has been reached, and the remaining time.
 
 use diskspd_plan::VolumeGoal;
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -13,7 +12,7 @@ const MAX_CHECK_INTERVAL: Nanos = SECOND / 100;
 /// Remembered checks are at least half of this time apart.
 const SAMPLE_DISTANCE: Nanos = SECOND / 10;
 const MIN_CHECK_INTERVAL: Nanos = SECOND / 1000;
-/// Number of remembered checks for the rate: about ten seconds.
+/// Number of remembered checks: about ten seconds.
 const REMEMBERED: usize = 100;
 
 #[derive(Clone, Copy)]
@@ -32,12 +31,12 @@ pub(super) struct VolumeWatch<'a> {
 
 struct GoalProgress {
     goal: VolumeGoal,
-    /// Times of the checks, with the bytes completed since measuring began.
+    /// Times of the checks, with the bytes completed since the start of the measurement.
     seen: VecDeque<(Nanos, u64)>,
 }
 
 impl<'a> VolumeWatch<'a> {
-    /// Measuring begins at `start`.
+    /// Starts at `start`.
     pub(super) fn new(goals: &[VolumeGoal], sources: LiveSources<'a>, start: Nanos) -> VolumeWatch<'a> {
         let course = |goal: &VolumeGoal| GoalProgress { goal: *goal, seen: VecDeque::from([(start, 0)]) };
         let due = if goals.is_empty() { Nanos::MAX } else { start + MIN_CHECK_INTERVAL };
@@ -57,7 +56,7 @@ impl<'a> VolumeWatch<'a> {
         self.goals.iter().any(GoalProgress::is_reached)
     }
 
-    /// Returns the remaining time in ns at the rate of the last seconds; `None` if unknown.
+    /// Returns the remaining time in ns at the rate of the last seconds; `None` = unknown.
     pub(super) fn time_left(&self, now: Nanos) -> Option<Nanos> {
         self.goals.iter().filter_map(|course| course.time_left(now)).min()
     }

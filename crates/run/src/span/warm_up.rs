@@ -10,21 +10,21 @@ use diskspd_worker::listener::MachineSpeed;
 use diskspd_worker::telemetry::live;
 use diskspd_worker::{Control, RunReporter, recorder};
 
-/// More than a minute of the time to come is not asked to be steady beforehand.
+/// Maximum required steady time in intervals, even before a longer measurement.
 const MAX_STEADY_INTERVALS: u32 = 60;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WarmUpTask {
     /// Maximum duration in s.
     pub limit: u32,
-    /// Duration of the measurement that follows in s.
+    /// Duration of the following measurement in s.
     pub duration: u32,
     /// I/Os that can be in flight at once; `None` = pauses were requested, so they are not
     /// stalls.
     pub in_flight: Option<u64>,
 }
 
-/// Waits until the run is steady. `None` = ended early, by failure or interruption.
+/// Waits for the steady state. Returns `None` after a failure or interruption.
 pub(super) fn wait(
     task: WarmUpTask,
     control: &Control,
@@ -78,7 +78,7 @@ fn find_end(samples: &[Sample], beats: &TickCounts, task: WarmUpTask) -> Option<
     (steady || passed >= limit).then_some(WarmUp { seconds: passed, limit, steady })
 }
 
-/// I/Os per second of the samples from this one on.
+/// Returns I/Os per second of the samples from `first` on.
 fn sample_rates(samples: &[Sample], first: usize) -> Vec<f64> {
     let before = |index: usize| index.checked_sub(1).map_or(0, |index| samples[index].end_us);
     let rate = |(index, sample): (usize, &Sample)| {
@@ -94,12 +94,12 @@ mod tests {
 
     const TASK: WarmUpTask = WarmUpTask { limit: 300, duration: 10, in_flight: Some(4) };
 
-    /// When a warm-up of this course ends, at most after 300 s, to measure 10 s.
+    /// Returns the end of a warm-up with this rate, limited to 300 s, before a measurement of 10 s.
     fn simulate_end(rate: impl Fn(u64) -> u64) -> WarmUp {
         end_of(rate, |_| true)
     }
 
-    /// The same, in which nothing is done in some beats of each second.
+    /// Returns the same, without I/O in some ticks of each second.
     fn end_of(rate: impl Fn(u64) -> u64, works: impl Fn(u64) -> bool) -> WarmUp {
         let sample = |second| Sample { end_us: second * 1_000_000, ios: rate(second), bytes: 0 };
         let samples: Vec<Sample> = (1..=400).map(sample).collect();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn stalling_is_never_steady() {
+    fn stalling_warm_up_is_never_steady() {
         let noise = |second: u64| 10_000 + second * 7919 % 101;
         for (name, beats, steady) in [
             ("no stall", 0..0, true),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_the_last_half_is_steady() {
+    fn warm_up_ends_when_last_half_is_steady() {
         let noise = |second: u64| second * 7919 % 101;
         let at = |seconds, steady| WarmUp { seconds, limit: 300, steady };
         assert_eq!(simulate_end(|second| 10_000 + noise(second)), at(10, true));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_measurement_needs_a_longer_look() {
+    fn longer_measurement_needs_longer_steady_time() {
         let steady = |count| -> Vec<Sample> {
             (1..=count).map(|second| Sample { end_us: second * 1_000_000, ios: 9, bytes: 9 }).collect()
         };

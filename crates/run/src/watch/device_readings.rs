@@ -11,9 +11,9 @@ pub(crate) struct DeviceReadings {
     pub names: Vec<String>,
     counters: Counters,
     before: Option<(clock::Nanos, Reading)>,
-    /// End time of the second reading, and the reading.
+    /// End time and values of the second reading.
     after: Option<(clock::Nanos, Reading)>,
-    /// Whether the counters of each device were switched since the first reading.
+    /// Whether the counters of each device were enabled or disabled since the first reading.
     switched: Vec<bool>,
 }
 
@@ -31,12 +31,12 @@ impl DeviceReadings {
         self.before = Some((at, self.counters.read()));
     }
 
-    /// Takes the second reading; it is evaluated later, after the other readings.
+    /// Takes the second reading for a later evaluation.
     pub(crate) fn read(&mut self) -> Reading {
         self.counters.read()
     }
 
-    /// The second reading, when all has been read.
+    /// Stores the second reading after all data has been read.
     pub(crate) fn end(&mut self, reading: Reading) {
         self.see_switches(&reading.counted);
         self.after = Some((clock::monotonic(), reading));

@@ -20,12 +20,12 @@ use target::WatchedTarget;
 use watched::TargetCounts;
 pub(crate) use watched::WatchedSpan;
 
-/// Minimum time between two checks.
+/// Minimum interval of checks.
 const STEP: Nanos = SECOND / 66;
 /// Delay of a check that counts as blind, because the whole program may have been stopped. Shorter delays
 /// are not an outage, because this thread may be late on a busy machine.
 const MIN_WATCHER_GAP_NS: Nanos = SECOND / 2;
-/// Times without a look that are kept; more become one with the last.
+/// Maximum number of recorded watcher gaps; more are merged with the last one.
 const MAX_WATCHER_GAPS: usize = 1024;
 /// Watches the targets of a time span.
 pub(crate) struct OutageWatch<'a> {
@@ -40,12 +40,12 @@ pub(crate) struct OutageWatch<'a> {
     unseen: Vec<WatcherGap>,
     silences: GapLog,
     stuck: Option<StuckWatch>,
-    /// Named targets, with the start of their silence.
+    /// Named targets, with the start of their gap.
     named: BTreeMap<TargetId, Nanos>,
 }
 
 impl<'a> OutageWatch<'a> {
-    /// Prepares before the start signal. `devices`: the devices under the targets.
+    /// Prepares before the start signal. `devices`: devices under the targets.
     pub(crate) fn new(span: WatchedSpan<'a>, devices: &[String]) -> OutageWatch<'a> {
         let paths = path_states(devices);
         let targets = target::all(span.plan);
@@ -71,7 +71,7 @@ impl<'a> OutageWatch<'a> {
         self.targets.iter_mut().zip(counts).for_each(|(target, ios)| target.begin(start, *ios));
     }
 
-    /// Within the window, whenever the controlling thread wakes.
+    /// Checks the targets within the window at each wake-up of the controlling thread.
     pub(crate) fn check_targets(&mut self, now: Nanos) {
         let passed = now.saturating_sub(self.last);
         if passed < STEP {
@@ -129,7 +129,7 @@ impl<'a> OutageWatch<'a> {
         }
     }
 
-    /// Names a target once while its I/Os hang.
+    /// Reports a target once per outage.
     fn name_if_long(&mut self, target: &WatchedTarget, now: Nanos) {
         let (silent, ios) = (now.saturating_sub(target.since()), target.in_flight());
         let is_named = self.named.get(&target.id) == Some(&target.since());
@@ -144,7 +144,7 @@ impl<'a> OutageWatch<'a> {
             .warn(&format!("waiting for {ios} on '{}', which completed none since {since}", target.path));
     }
 
-    /// Ends a run that has no end in time (`--until-written`, `--until-read`).
+    /// Ends a run without a time limit (`--until-written`, `--until-read`).
     fn give_up_if_endless(&self, target: &WatchedTarget, now: Nanos) {
         let WatchedSpan { control, run_options, .. } = self.span;
         let is_bounded = run_options.until_written.or(run_options.until_read).is_some();
@@ -160,7 +160,7 @@ impl<'a> OutageWatch<'a> {
         }
     }
 
-    /// The changes of paths since the last reading. Several silent targets share one.
+    /// Returns the path changes since the last reading, which several targets share.
     fn path_changes(&mut self, now: Nanos) -> Vec<PathChange> {
         if now == self.paths_at {
             return Vec::new();
@@ -171,7 +171,7 @@ impl<'a> OutageWatch<'a> {
         silent::changes(&before, &self.paths, now.saturating_sub(self.start) / 1000)
     }
 
-    /// `--fail-on-outage`
+    /// Ends the run at the limit of `--fail-on-outage`.
     fn end_if_too_long(&self, target: &WatchedTarget, in_flight: Option<u64>, now: Nanos) {
         let WatchedSpan { control, voice, run_options, .. } = self.span;
         let Some(limit_ms) = run_options.fail_on_outage_ms else { return };

@@ -4,21 +4,18 @@ use diskspd_results::Sample;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::telemetry::live::{self, Counters, WorkerSums};
 
-/// Maximum number of samples; above it, pairs are merged and the distance doubles.
+/// Maximum number of samples; above it, pairs are merged and the interval doubles.
 const MAX_SAMPLES: usize = 4096;
 
-/// Takes a sample whenever one is due.
 #[derive(Debug)]
 pub(crate) struct Sampler<'a> {
     workers: &'a [Counters],
     start: Nanos,
     width: Nanos,
-    /// Time of the next sample.
     pub due: Nanos,
-    /// I/Os and bytes at the last sample.
     before: (u64, u64),
     samples: Vec<Sample>,
-    /// All counts at the last sample; `None` if the workers publish no latencies.
+    /// Counts at the last sample; `None` = the workers do not publish latencies.
     sums_before: Option<WorkerSums>,
     p99_ns: Vec<u64>,
 }
@@ -31,7 +28,7 @@ impl<'a> Sampler<'a> {
         Sampler { workers, start, width: SECOND, due: start + SECOND, before, samples, sums_before, p99_ns }
     }
 
-    /// Takes a sample at `now`, if it is due.
+    /// Takes a sample if one is due at `now`.
     pub(crate) fn take_sample(&mut self, now: Nanos) {
         if now < self.due {
             return;

@@ -14,16 +14,16 @@ const MAX_TICKS: usize = 32_768;
 pub(crate) struct TickCounter {
     start: Nanos,
     width: Nanos,
-    /// The last look, and I/Os until then.
+    /// Time and I/O count of the last check.
     at: Nanos,
     ios: u64,
-    /// I/Os until the end of the last beat.
+    /// I/O count at the end of the last tick.
     counted: u64,
     counts: Vec<u64>,
 }
 
 impl TickCounter {
-    /// Begins measuring at `start`, with the workers' I/O count.
+    /// Starts at `start`, with the workers' I/O count.
     pub(crate) fn new(start: Nanos, ios: u64) -> TickCounter {
         TickCounter { start, width: TICK_NS, at: start, ios, counted: ios, counts: Vec::new() }
     }
@@ -78,7 +78,7 @@ mod tests {
         beats.count_tick(1080 * MS, 130);
         beats.count_tick(1080 * MS, 130);
         beats.count_tick(1120 * MS, 130);
-        // Woken late: nobody knows where it was done.
+        // Woken late: the CPU is unknown.
         beats.count_tick(1165 * MS, 175);
         let found = beats.finish().unwrap();
         assert_eq!((found.width_us, found.ios.0), (20_000, vec![20, 20, 20, 0, 0, 0, 20, 20]));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_have_longer_beats() {
+    fn long_runs_have_longer_ticks() {
         let mut beats = TickCounter::new(0, 0);
         for beat in 1..=3 * MAX_TICKS as u64 {
             beats.count_tick(beat * TICK_NS, 3 * beat);

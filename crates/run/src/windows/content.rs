@@ -7,10 +7,10 @@ use diskspd_plan::{SpanPlan, WorkerTarget};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_worker::RunReporter;
 
-/// Time limit for all files together in ns; the rest stays unknown.
+/// Time limit for all files in ns; the rest stays unknown.
 const TIME: Nanos = 300 * SECOND / 1000;
 
-/// Inspects every file that is read, and warns of reads that do not reach the disk.
+/// Inspects each file that is read, and warns of reads that do not reach the disk.
 pub(crate) fn sample_content(plan: &SpanPlan, voice: &RunReporter) -> Vec<ContentFacts> {
     let until = clock::monotonic() + TIME;
     let facts: Vec<ContentFacts> =

@@ -11,7 +11,6 @@ use diskspd_sys::clock::{self, Nanos};
 use diskspd_worker::SlowestRings;
 use diskspd_worker::telemetry::live::Counters;
 
-/// The observer of one time span.
 #[derive(Debug)]
 pub(crate) struct Observer {
     targets: Vec<TargetDevices>,
@@ -20,7 +19,7 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// Determines the volumes and disks of a time span's targets, and opens the counters.
+    /// Finds the volumes and disks of a time span's targets, and opens the counters.
     pub(crate) fn new(plan: &SpanPlan) -> Observer {
         let target = |(engine, target): (_, &diskspd_plan::WorkerTarget)| {
             let stack = without_io(engine).unwrap_or_else(|| stack::stack(&target.location));
@@ -35,27 +34,27 @@ impl Observer {
         &self.readings.names
     }
 
-    /// Returns the rings with the workers' slowest I/Os; always `None` here.
+    /// Always `None` on Windows.
     pub(crate) fn slowest(&self) -> Option<SlowestRings> {
         None
     }
 
     pub(crate) fn began(&self, _: Nanos) {}
 
-    /// Shortly before accounting is switched on.
+    /// Called shortly before the start of accounting.
     pub(crate) fn measurement_is_near(&mut self, _: &[Counters]) {}
 
-    /// Right before accounting is switched on.
+    /// Called right before the start of accounting.
     pub(crate) fn measurement_begins(&mut self, _: &[Counters]) {
         self.readings.begin(clock::monotonic());
     }
 
-    /// Within the window, once a second.
+    /// Called within the window, once a second.
     pub(crate) fn take_samples(&mut self, _: Nanos) {
         self.readings.look_at_switches();
     }
 
-    /// Right after accounting was switched off.
+    /// Called right after the end of accounting.
     pub(crate) fn measurement_ended(&mut self) {
         let reading = self.readings.read();
         self.readings.end(reading);

@@ -6,7 +6,7 @@ use diskspd_profile::{Profile, RawText, RunOptions, Target};
 use diskspd_sys::raw_devices::may_be_device;
 use diskspd_sys::targets::may_be_file;
 
-/// An option that is given or not, and why it isn't done.
+/// Whether an option is given, its name, and the reason why it is not supported.
 type Lacking<'a> = (bool, &'a str, &'a str);
 
 fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 6] {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_devices_are_reserved_in_every_folder() {
+    fn device_names_are_refused_in_every_folder() {
         for name in
             ["CON", "nul", "NUL.dat", r"C:\x\aux", "dir/prn.txt", "COM1", "lpt9", "con .x", "NUL:x/COM0"]
         {

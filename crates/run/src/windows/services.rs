@@ -42,7 +42,7 @@ pub const KNOWS_TEMPORARY_FILES: bool = true;
 /// Whether such a run can be made here.
 ///
 /// # Errors
-/// It asks for what isn't done here.
+/// Fails if the request has a feature that Windows does not support.
 pub(crate) fn can_run(profile: &Profile, run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
     find_unsupported(profile, run_options).map_or(Ok(()), |refusal| Err(vec![refusal]))
 }
@@ -61,7 +61,7 @@ pub fn refusals(span: &TimeSpan, _: &SpanPlan, options: &Options) -> Vec<String>
     if options.run_options.simulated() {
         return Vec::new();
     }
-    // What is wrong with the places is what the plan has complained of.
+    // The plan has already reported errors of the places.
     let places = locations(span, options).unwrap_or_default();
     let refused = written(span, &places).filter_map(|place| protect([place], options.permission()).err());
     let mut refused: Vec<String> = refused.map(|refusal| refusal.to_string()).collect();
@@ -69,7 +69,7 @@ pub fn refusals(span: &TimeSpan, _: &SpanPlan, options: &Options) -> Vec<String>
     refused
 }
 
-/// The free space is checked by the system when it sets the size of a file.
+/// Returns `None`, because Windows checks the free space when the size of a file is set.
 pub fn lack_of_space(_: &Profile, _: &Options) -> Option<(usize, String)> {
     None
 }
@@ -94,14 +94,14 @@ pub(crate) fn waited_for_cpu(_: i32) -> Option<u64> {
     None
 }
 
-/// Block devices filled by an earlier time span; always empty.
+/// Block devices filled by an earlier time span; always empty on Windows.
 #[derive(Debug, Default)]
 pub(crate) struct Prefilled;
 
 /// Creates files before the first time span. Returns their paths; none after an interruption.
 ///
 /// # Errors
-/// The first file that could not be created.
+/// Fails with the first file that could not be created.
 pub(crate) fn precreate(
     profile: &Profile,
     options: &Options,
@@ -126,18 +126,18 @@ pub(crate) fn precreate(
     }
 }
 
-/// Would discard a device.
+/// Not supported on Windows.
 ///
 /// # Errors
-/// Always: [`RunSupportError`].
+/// Always fails with [`RunSupportError`].
 pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, MessageError> {
     Err(RunSupportError.to_string().into())
 }
 
-/// Would watch a device.
+/// Not supported on Windows.
 ///
 /// # Errors
-/// Always.
+/// Always fails.
 pub fn watch_device(
     _: &Path,
     _: u32,

@@ -57,12 +57,10 @@ pub(crate) mod large_pages {
     pub(crate) struct HugePagePool;
 
     impl HugePagePool {
-        /// Before the threads of the span begin.
         pub(crate) fn reserve_for(_: &SpanPlan) -> HugePagePool {
             HugePagePool
         }
 
-        /// Why a thread has got none, and what to do about it.
         pub(crate) fn explain(&self, why: &LargePagesError) -> String {
             format!("-l: {why}")
         }
@@ -89,10 +87,7 @@ impl Probes {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// Checks whether the requested trace (`-e`) is possible; it was rejected earlier.
-    ///
-    /// # Errors
-    /// Never fails.
+    /// Succeeds, because an unsupported trace (`-e`) was rejected earlier.
     pub fn trace_available(&self, _: &SpanPlan) -> Result<(), Vec<PlanError>> {
         Ok(())
     }
@@ -101,9 +96,6 @@ impl Probes {
 }
 
 /// Inspects a target's current state for the plan.
-///
-/// # Errors
-/// Fails if the target cannot be inspected.
 pub(crate) fn inspect_targets(
     _: &TimeSpan,
     _: &Target,
@@ -170,10 +162,6 @@ pub(crate) fn make_ready(
     verified(plan)
 }
 
-/// Returns the observer of a time span.
-///
-/// # Errors
-/// Never fails, because tracing is rejected earlier.
 pub(crate) fn observe(
     plan: &SpanPlan,
     _: &HeldTargets,
@@ -192,10 +180,7 @@ pub(crate) fn look_at_content(plan: &SpanPlan, _: &HeldTargets, voice: &RunRepor
 #[derive(Debug)]
 pub(crate) struct Awake(Infallible);
 
-/// Keeps processors from sleeping; it was rejected earlier.
-///
-/// # Errors
-/// Never fails.
+/// Returns `None`, because the option was rejected earlier.
 pub(crate) fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, RunSupportError> {
     Ok(None)
 }
@@ -232,9 +217,6 @@ impl StopCounters {
 
 /// Binds the calling thread to its worker's processor. A thread that waits for its I/Os' times gets exact
 /// wake-ups.
-///
-/// # Errors
-/// Fails if it cannot be bound.
 pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), WorkerFailure> {
     if plan.is_limited() {
         cpu::wake_exactly();
@@ -256,7 +238,7 @@ pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), WorkerFailure> {
 /// target, the index of its file.
 ///
 /// # Errors
-/// A target can't be opened, may not be written to, or its I/Os can't have their priority.
+/// Fails if a target cannot be opened, must not be written to, or does not support the I/O priority.
 pub(crate) fn open_all(
     plan: &WorkerPlan,
     held: &HeldTargets,

@@ -31,22 +31,22 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 /// Messages about files that could not be indexed; the rest is indexed.
 pub type IndexMessages = Vec<String>;
 
-/// The index, opened and up to date.
+/// Open, up-to-date index.
 #[derive(Debug)]
 pub struct StoreIndex {
     pub(super) store: Store,
     pub(super) connection: Connection,
-    /// Files of the store that are none of a run, or damaged: a message each.
+    /// Messages about files in the store that are damaged, or not runs.
     pub troubles: IndexMessages,
 }
 
-/// Run of a row: its id, and the extension of its file.
+/// Row of a run: its id, and the extension of its file.
 type RowKey = (String, &'static str);
 
 #[derive(Debug)]
 pub(super) struct StampedEntry {
     entry: StoreEntry,
-    /// Stamp of its notes, not newer than the notes.
+    /// Stamp of the run's notes, not newer than the notes.
     notes: i64,
 }
 
@@ -100,9 +100,6 @@ impl Store {
 
     /// Opens it for reading. If the index cannot be written (a full disk, another user's store), a slower
     /// one in memory is built from the files, with a message.
-    ///
-    /// # Errors
-    /// As [`Store::open`], for other reasons.
     pub fn open_to_look(&self) -> Result<StoreIndex, StoreError> {
         match self.open() {
             Err(error) if is_unusable(&error) => {
@@ -117,9 +114,6 @@ impl Store {
     }
 
     /// Re-creates the index from the files. Other users wait until it is complete.
-    ///
-    /// # Errors
-    /// As [`Store::open`]; a damaged index is removed.
     pub fn reindex(&self) -> Result<StoreIndex, StoreError> {
         let rebuilt = self.lock_folder().and_then(|_alone| {
             let mut index = self.connect()?;
@@ -140,7 +134,7 @@ impl Store {
             answer => return answer,
         }
         let folder = OpenFolder::open(&self.folder);
-        // The index last: as soon as it is gone another program may make one, and a journal beside it.
+        // The index is last. As soon as it is removed another program may create one, with a journal.
         for name in [format!("{INDEX}-journal"), format!("{INDEX}-wal"), INDEX.to_owned()] {
             match folder.as_ref().map_err(|error| error.kind()).map(|folder| folder.remove(&name)) {
                 Ok(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
@@ -173,7 +167,7 @@ impl Store {
 
     fn open_connection(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
         announce_step(FileStep::Connect)?;
-        // SQLite refuses links anywhere in the path; where the folder is, its owner says.
+        // SQLite refuses links anywhere in the path; the folder's owner chooses its location.
         let folder = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
         let flags = mode | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(folder.join(INDEX), flags)?;
@@ -206,7 +200,7 @@ impl Store {
         Ok(index)
     }
 
-    /// Rejects anything except a file, because links may lead to other users' files, and pipes block.
+    /// Rejects anything except a regular file: links may lead to other users' files, and pipes block.
     fn refuse_what_is_no_file(&self) -> Result<(), StoreError> {
         let file = self.index_file();
         let why = match fs::symlink_metadata(&file) {
@@ -370,11 +364,8 @@ impl StoreIndex {
         read().map_err(|error| self.store.index_error(&error))
     }
 
-    /// Runs additions of runs whose rows are written together. The files of a run are durable at once; if the
+    /// Calls `work`, whose added rows are written together. The files of a run are durable at once; if the
     /// rows are lost, the next opening adds them.
-    ///
-    /// # Errors
-    /// Fails if the index cannot be written.
     pub fn write_together<T>(&mut self, work: impl FnOnce(&mut StoreIndex) -> T) -> Result<T, StoreError> {
         let store = self.store.clone();
         let failed = |error| store.index_error(&error);
@@ -388,7 +379,7 @@ impl StoreIndex {
         Ok(answer)
     }
 
-    /// Runs an atomic change, waiting for other writers.
+    /// Executes an atomic change after a wait for other writers.
     pub(super) fn write<T>(
         &mut self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError>,
@@ -446,7 +437,7 @@ impl Store {
     /// Returns the row of a run from its files; `None` if it was removed in the meantime.
     pub(super) fn entry(&self, id: &str, source: StoredForm) -> Result<Option<StampedEntry>, StoreError> {
         let Some(run) = self.read_known(id, source)? else { return Ok(None) };
-        // Before what is said is read: who changes it meanwhile is noticed later.
+        // Read before the content, so that a change in between is noticed later.
         let notes = self.stamp_of(id)?;
         Ok(Some(StampedEntry { entry: StoreEntry::new(id, source, self.read_notes(id)?, run), notes }))
     }
@@ -474,7 +465,7 @@ impl StoreIndex {
         })
     }
 
-    /// Takes a run out of the index.
+    /// Removes a run from the index.
     pub(super) fn take(transaction: &Connection, store: &Store, id: &str) -> Result<(), StoreError> {
         rows::remove(transaction, id).map_err(|error| store.index_error(&error))
     }
@@ -496,7 +487,7 @@ fn put(transaction: &Connection, store: &Store, entry: &StampedEntry) -> Result<
     if rows::has_fingerprint(transaction, hash).map_err(failed)? {
         return Ok(());
     }
-    // What it says of itself has to fit.
+    // Its description of itself must match.
     let told = store.fingerprint(&entry.id).filter(|told| told.hash == *hash);
     let told = told.filter(|told| Fingerprint::of_parts(told.parts.clone()).hash == *hash);
     told.map_or(Ok(()), |told| rows::add_fingerprint(transaction, &told).map_err(failed))

@@ -13,7 +13,7 @@ use diskspd_results::{
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, Row, ToSql, params};
 
-/// Returns the meaning of the word in a cell; an unknown word is an error.
+/// Converts the word in a cell; an unknown word is an error.
 fn read_word<T>(row: &Row, column: usize, meaning: fn(&str) -> Option<T>) -> rusqlite::Result<Option<T>> {
     let Some(word) = row.get::<_, Option<String>>(column)? else { return Ok(None) };
     let unknown = || format!("unknown word '{word}'");
@@ -114,7 +114,7 @@ fn add_time_spans(transaction: &Connection, entry: &StoreEntry) -> rusqlite::Res
     Ok(())
 }
 
-/// Disks as a cell; `None` = nothing is known of them.
+/// Formats disks for a cell; `None` = unknown.
 fn disks_text(disks: &[Option<String>]) -> Option<String> {
     serde_json::to_string(disks).ok().filter(|_| !disks.is_empty())
 }
@@ -128,7 +128,7 @@ pub(super) fn has_run(transaction: &Connection, id: &str) -> rusqlite::Result<bo
     transaction.prepare_cached(sql)?.query_row([id], |row| row.get(0))
 }
 
-/// Takes the rows of a run away.
+/// Removes the rows of a run.
 pub(super) fn remove(transaction: &Connection, id: &str) -> rusqlite::Result<()> {
     transaction.prepare_cached("DELETE FROM runs WHERE id = ?1")?.execute([id]).map(drop)
 }
@@ -145,7 +145,7 @@ pub(crate) fn has_fingerprint(transaction: &Connection, hash: &str) -> rusqlite:
     transaction.prepare_cached(sql)?.query_row([hash], |row| row.get(0))
 }
 
-/// A parameter of a time span as a cell: a number, nothing, or [`MIXED`].
+/// Work parameter of a time span as a cell: a number, nothing, or [`MIXED`].
 struct WorkCell(CommonValue<u64>);
 
 impl ToSql for WorkCell {
@@ -174,12 +174,11 @@ impl FromSql for WorkCell {
 
 const MIXED: &str = "mixed";
 
-/// The columns that [`decode`] reads.
 pub(crate) const COLUMNS: &str = "r.id, r.source, r.label, r.pinned, r.saved_at, r.imported_from, \
                                   r.started_at, r.computer, r.fingerprint, r.workload, r.command_line, \
                                   r.severity, r.identity, r.machine, r.kept, r.disks";
 
-/// A run without its tags, targets and figures, out of a row of [`COLUMNS`].
+/// Reads a run from a row of [`COLUMNS`], without its tags, targets and figures.
 pub(crate) fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
     let about = RunNotes {
         label: row.get(2)?,
@@ -206,8 +205,8 @@ pub(crate) fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
     Ok(StoreEntry { id: row.get(0)?, source, about, workload: row.get(9)?, targets, work, run })
 }
 
-/// The figures of a run out of a row: run, time span, direction, and the rest in the order of the table.
-/// They come in the order of the time spans, all I/Os of each first.
+/// Adds the figures of a row to its run: run, time span, direction, and the rest in the order of the table.
+/// Rows are in the order of the time spans, for each with all I/Os first.
 pub(crate) fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<()> {
     let of = read_word(row, 2, WhichIos::by_name)?.unwrap_or_default();
     let (seconds, ios): (Option<f64>, Option<i64>) = (row.get(3)?, row.get(4)?);

@@ -14,7 +14,7 @@ pub(super) struct Event {
     pub block: u64,
     /// Bytes transferred, or the negated `errno`.
     pub result: i64,
-    /// Second result, of drivers for other devices than storage.
+    /// Second result, only used by drivers of other devices.
     pub result2: i64,
 }
 
@@ -22,9 +22,9 @@ pub(super) struct Event {
 struct RingHeader {
     id: u32,
     slots: u32,
-    /// The next slot to be read: ours to move on.
+    /// Next slot to read, advanced by this program.
     head: AtomicU32,
-    /// The next slot that the kernel will fill.
+    /// Next slot that the kernel fills.
     tail: AtomicU32,
     magic: u32,
     compatible_features: u32,
@@ -56,7 +56,7 @@ fn copy_header(address: usize) -> Option<RingHeader> {
 }
 
 impl EventRing {
-    /// The ring of a context; `None` when it isn't laid out as known.
+    /// The ring of a context; `None` = unknown layout.
     ///
     /// # Safety
     /// The context is one of this process and lives longer than the ring.
@@ -70,7 +70,7 @@ impl EventRing {
         known.then_some(EventRing { header, slots: found.slots })
     }
 
-    /// Takes every event that is there; returns how many.
+    /// Takes all available events; returns their number.
     #[inline]
     pub(super) fn take(&mut self, mut each: impl FnMut(&Event)) -> usize {
         // SAFETY: what lies there is a ring, `of` has seen its magic. Head and tail are read and written by

@@ -9,9 +9,9 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
-/// The longest list of attributes, and the longest value, that Linux takes, bytes.
+/// Linux's maximum length of the list of attributes, and of a value, in bytes.
 const ATTRIBUTES_MAX: usize = 1 << 16;
-/// Access control list beyond owner, group and other users; without it the mode has another meaning.
+/// Access control list beyond owner, group and others, which changes the meaning of the mode.
 const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl PreviousFile {
         self.owner != rustix::process::geteuid() || self.group != rustix::process::getegid()
     }
 
-    /// The number of its owner; of its group, where it's ours.
+    /// Returns the id of its user; for a file of this user, of its group.
     pub(super) fn owner(&self) -> u32 {
         match self.owner == rustix::process::geteuid() {
             true => self.group.as_raw(),
@@ -88,7 +88,7 @@ impl PreviousFile {
     }
 }
 
-/// Whether a file is mounted over another one. The kernel refuses to replace the covered one.
+/// Whether a file is mounted over another one, which the kernel refuses to replace.
 fn is_mount_point(folder: BorrowedFd<'_>, file: &File, device: u64) -> bool {
     match rustix::fs::statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS) {
         Ok(found) if found.stx_attributes_mask.contains(MOUNT_ROOT) => {

@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io;
 
-/// Knows which files must not be replaced.
+/// Check for files that must not be replaced.
 pub trait Guard: std::fmt::Debug + Send + Sync {
     /// Permits a new file to replace this one.
     ///
     /// # Errors
-    /// Why it must stay.
+    /// Fails with the reason why the earlier file must stay.
     fn permit(&self, earlier: &File) -> io::Result<()>;
 }

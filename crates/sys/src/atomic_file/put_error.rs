@@ -1,9 +1,8 @@
-//! A file that is ready, and isn't where it belongs.
+//! A complete file that could not be moved to its place.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A file that could not be put in its place.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}; {}", kept_text(kept))]
 pub struct PutError {

@@ -30,7 +30,7 @@ fn old_file_stays_until_replaced_and_passes_its_mode() {
 }
 
 #[test]
-fn without_unnamed_files_random_names_do_the_same() {
+fn random_names_replace_missing_unnamed_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
     let place = FileTarget::open(&path).unwrap();
@@ -107,7 +107,7 @@ fn links_folders_and_missing_files_are_refused() {
 }
 
 #[test]
-fn names_are_random_and_fit() {
+fn temporary_names_are_random_and_short_enough() {
     let one = random_name(OsStr::new("run.json"));
     assert_ne!(one, random_name(OsStr::new("run.json")));
     let text = one.to_str().unwrap();

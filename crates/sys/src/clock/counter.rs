@@ -14,14 +14,14 @@ use std::sync::OnceLock;
 
 /// Counts between two comparisons, as a power of two: 0.25 to 0.5 s. Conversions stay within 64 bits.
 const INTERVAL: u32 = 30;
-/// The rate is in ns per count, times 2^32.
+/// Scale of the rate: ns per count, times 2^32.
 const SCALE: u32 = 32;
 /// Minimum time of the rate measurement in ns; reading both clocks is exact to about 10 ns.
 const MIN_RATE_TIME: Nanos = 1_000_000;
 /// Differences from the kernel's clock that are more than this share of the time since the last comparison
 /// mean that the counter is at fault. NTP slews by at most 1/2000 (adjtimex(2)).
 const TOLERANCE: Nanos = 1000;
-/// Possible difference between readings of both clocks in ns, due to an interruption between the two.
+/// Possible difference of readings of both clocks in ns, if an interruption falls between them.
 const NOISE: Nanos = 5_000;
 
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ struct ClockPair {
 }
 
 impl ClockPair {
-    /// The least disturbed of some readings.
+    /// Returns the least disturbed of several readings.
     fn now() -> ClockPair {
         let reading = |_| {
             let (before, nanos, after) = (time_stamp::read(), monotonic(), time_stamp::read());
@@ -51,7 +51,6 @@ pub fn prepare() {
     FIRST_COUNTER.get_or_init(|| time_stamp::are_reliable().then(ClockPair::now));
 }
 
-/// A thread's clock.
 #[derive(Debug)]
 pub struct Counter {
     first: ClockPair,
@@ -59,7 +58,7 @@ pub struct Counter {
     since: Cell<ClockPair>,
     /// ns per count, times 2^[`SCALE`].
     rate: Cell<u64>,
-    /// Counts for which the present rate is valid; 0 = the counter is no longer used.
+    /// Counts for which the rate is valid; 0 = the counter is not used any more.
     valid: Cell<u64>,
 }
 
@@ -90,7 +89,7 @@ impl Counter {
         self.compare_clocks()
     }
 
-    /// Counts per second in MHz; `None` = the counter turned out not to be reliable.
+    /// Returns the frequency in MHz; `None` = the counter is unreliable.
     pub(crate) fn megahertz(&self) -> Option<f64> {
         (self.valid.get() > 0).then(|| 1000.0 * 2f64.powi(SCALE as i32) / self.rate.get() as f64)
     }
@@ -103,7 +102,7 @@ impl Counter {
         self.adjust(ClockPair::now())
     }
 
-    /// Compares with the kernel's clock, and continues from this clock's time.
+    /// Compares with the kernel's clock, and continues from the time of this clock.
     fn adjust(&self, now: ClockPair) -> Nanos {
         let since = self.since.get();
         let passed = now.ticks.wrapping_sub(since.ticks);
@@ -112,7 +111,7 @@ impl Counter {
         let tolerated = now.nanos.saturating_sub(since.nanos) / TOLERANCE + NOISE;
         match count_rate(self.first, now) {
             Some(rate) if here.abs_diff(now.nanos) <= tolerated => {
-                // What is missing or too much is spread over the next interval.
+                // The deviation is spread over the next interval.
                 let correction = ((i128::from(now.nanos) - i128::from(here)) << SCALE) >> INTERVAL;
                 let most = i128::from(rate / TOLERANCE);
                 let rate = i128::from(rate) + correction.clamp(-most, most);
@@ -128,7 +127,7 @@ impl Counter {
     }
 }
 
-/// ns per count, times 2^[`SCALE`]; `None` when it can't be a clock.
+/// Returns ns per count, times 2^[`SCALE`]; `None` = the counter cannot be a clock.
 fn count_rate(first: ClockPair, now: ClockPair) -> Option<u64> {
     let ticks = now.ticks.checked_sub(first.ticks).filter(|ticks| *ticks > 0)?;
     let rate = (u128::from(now.nanos.checked_sub(first.nanos)?) << SCALE) / u128::from(ticks);
@@ -142,7 +141,7 @@ mod tests {
 
     const PERIOD: u64 = 1 << INTERVAL;
 
-    /// A clock that has counted `rate` / 2^32 ns per count so far.
+    /// Returns a clock with a rate of `rate` / 2^32 ns per count so far.
     fn sample_clock(rate: u64) -> Counter {
         let first = ClockPair { ticks: 1000, nanos: 5000 };
         let since =
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn both_clocks_agree() {
+    fn counter_clock_agrees_with_kernel_clock() {
         let Some(clock) = Counter::new() else {
             return eprintln!("skipped: no reliable time-stamp counter");
         };

@@ -42,7 +42,7 @@ fn event_stays_set_until_reset() {
 }
 
 #[test]
-fn waiter_is_woken() {
+fn setting_an_event_wakes_its_waiter() {
     let directory = temp_directory();
     let at = directory.path().join("event");
     let event = Event::open_at(&at, true).unwrap();

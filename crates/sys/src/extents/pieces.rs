@@ -7,16 +7,16 @@ use rustix::io::Errno;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
     Written,
-    /// The same, compressed or encrypted by the file system (`FIEMAP_EXTENT_ENCODED`).
+    /// Written, but compressed or encrypted by the file system (`FIEMAP_EXTENT_ENCODED`).
     Encoded,
-    /// Written, but still in memory.
+    /// Written, but still only in memory.
     Pending,
     Inline,
     Unwritten,
     Hole,
 }
 
-/// A piece of a file, between two offsets, bytes.
+/// Piece of a file, between two offsets in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtentPiece {
     pub from: u64,
@@ -24,12 +24,12 @@ pub struct ExtentPiece {
     pub kind: PieceKind,
     /// First byte on the device; `None` = unknown.
     pub at: Option<u64>,
-    /// Whether other files, or other places of this one, have the same extent.
+    /// Whether other files or other parts of this file share the extent.
     pub shared: bool,
 }
 
 impl ExtentPiece {
-    /// A piece of which no more is known.
+    /// Creates a piece with an unknown place.
     pub fn new(from: u64, to: u64, kind: PieceKind) -> ExtentPiece {
         ExtentPiece { from, to, kind, at: None, shared: false }
     }
@@ -70,7 +70,7 @@ pub fn each_piece(
     Ok(())
 }
 
-/// Passes the pieces of these extents from `covered` on. Returns their end; `None` if no more are wanted.
+/// Passes the pieces of these extents from `covered` on. Returns their end; `None` = the receiver stops.
 fn cut_pieces(
     mut covered: u64,
     to: u64,

@@ -1,13 +1,12 @@
-//! Where on its device the pieces of a file lie.
+//! Positions of a file's extents on its device.
 
 use super::*;
 
-/// A contiguous piece of a file on the device of its file system.
+/// Contiguous piece of a file on the device of its file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceExtent {
     pub from: u64,
     pub at: u64,
-    /// Bytes.
     pub length: u64,
 }
 

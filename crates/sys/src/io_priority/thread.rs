@@ -3,7 +3,7 @@
 use super::IoPriority;
 use std::io;
 
-/// `IOPRIO_WHO_PROCESS`, which with the number 0 means the calling thread.
+/// `IOPRIO_WHO_PROCESS`; number 0 is the calling thread.
 const WHO_PROCESS: libc::c_int = 1;
 
 /// The calling thread's priority, for I/O that says nothing about its own. Set only when it changes.

@@ -17,9 +17,9 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 thread_local! {
     // Plain cells without destructor: the handler may touch them at any moment.
-    /// Pages of the thread's current copy: address of the first byte, and past the last byte.
+    /// Pages of the thread's current copy: address of the first byte, and exclusive end.
     static PAGES: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
-    /// A page of them was missing.
+    /// Whether one of these pages was missing.
     static PAGE_MISSING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -96,7 +96,7 @@ extern "C" fn on_bus_error(signal: libc::c_int, information: *mut libc::siginfo_
     }
 }
 
-/// Puts zeroed memory in the place of the pages.
+/// Replaces the pages with zeroed memory.
 fn replace_pages(start: usize, end: usize) -> bool {
     // SAFETY: the pages belong to a view, of which there are no slices, and the thread that uses it stands
     // in the middle of a copy, to which they are memory as before. `mmap` is a plain system call; only

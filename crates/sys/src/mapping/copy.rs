@@ -1,6 +1,6 @@
 //! Copies between a view and a buffer, through the CPU's caches or around them.
 
-/// Copies `length` bytes; with `around_caches` by non-temporal stores, which have arrived when this returns.
+/// Copies `length` bytes. With `around_caches` by non-temporal stores, which are complete on return.
 ///
 /// # Safety
 /// Both ranges are mapped, the target for writing, and they don't overlap.
@@ -16,7 +16,7 @@ pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize, around_ca
     }
 }
 
-/// SSE2, which every x86-64 CPU has: sixteen bytes at a time, to aligned addresses.
+/// Copies 16 bytes at a time to aligned addresses, with SSE2, which every x86-64 CPU has.
 #[cfg(target_arch = "x86_64")]
 unsafe fn stream_copy(from: *const u8, to: *mut u8, length: usize) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};

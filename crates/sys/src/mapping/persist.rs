@@ -75,7 +75,7 @@ mod tests {
 
     // Whether a line has left the cache can't be seen; that the instructions exist here and harm nothing can.
     #[test]
-    fn writing_back_changes_nothing() {
+    fn cache_writeback_keeps_content() {
         let data: Vec<u8> = (0..255).collect();
         for (start, length) in [(0, 0), (0, 1), (1, 63), (63, 2), (0, 255), (7, 200)] {
             for drain in [false, true] {

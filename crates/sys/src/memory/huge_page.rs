@@ -10,7 +10,6 @@ use diskspd_base::access::{self, HugePages};
 
 const HUGE_PAGE: usize = access::HUGE_PAGE as usize;
 
-/// Alignment of a buffer of `length` bytes.
 pub(super) fn alignment(huge: HugePages, length: usize) -> usize {
     if fills_one(huge, length) { HUGE_PAGE } else { rustix::param::page_size() }
 }

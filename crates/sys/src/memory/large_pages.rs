@@ -3,11 +3,10 @@
 use std::fmt;
 use std::io;
 
-/// The machine's large pages of the default size, from `/proc/meminfo`.
+/// Large pages of the default size, from `/proc/meminfo`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LargePages {
     pub size: u64,
-    /// Reserved for large pages in all.
     pub total: u64,
     pub free: u64,
 }

@@ -4,15 +4,13 @@ use super::{HugePages, huge_page};
 use std::io;
 use std::ptr::NonNull;
 
-/// Whole pages that the value owns, unmapped when dropped.
+/// Whole pages owned by the value, and unmapped on drop.
 #[derive(Debug)]
 pub(super) struct BufferPages {
     start: NonNull<u8>,
-    /// Bytes that are mapped.
     mapped: usize,
 }
 
-/// Size of a page in bytes.
 pub(super) fn page_size() -> usize {
     rustix::param::page_size()
 }
@@ -22,7 +20,6 @@ impl BufferPages {
         BufferPages { start: NonNull::dangling(), mapped: 0 }
     }
 
-    /// The first of the bytes.
     #[inline]
     pub(super) fn start(&self) -> NonNull<u8> {
         self.start
@@ -62,7 +59,6 @@ impl BufferPages {
         Ok(BufferPages { start, mapped })
     }
 
-    /// Touches the first `length` bytes.
     fn populate(&self, length: usize) -> io::Result<()> {
         // SAFETY: the range is the mapping that the value owns; its content doesn't change.
         let answer = unsafe { libc::madvise(self.start.as_ptr().cast(), length, libc::MADV_POPULATE_WRITE) };

@@ -38,7 +38,6 @@ impl Shared {
         Ok(shared)
     }
 
-    /// Bytes.
     pub fn len(&self) -> usize {
         self.length
     }

@@ -39,7 +39,6 @@ impl Slot<'_> {
         Slot { start, length, buffer: PhantomData }
     }
 
-    /// Bytes.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -48,12 +47,11 @@ impl Slot<'_> {
         self.length == 0
     }
 
-    /// Address of the first byte.
     pub fn as_ptr(&self) -> *const u8 {
         self.start
     }
 
-    /// Copies as many bytes as both have, from the start.
+    /// Copies from the start, up to the shorter length.
     pub fn copy_to(&self, bytes: &mut [u8]) {
         // SAFETY: so many are mapped behind both addresses. They don't overlap: of the slot's there is no
         // slice as long as it lives. What the kernel changes meanwhile is bytes all the same.
@@ -70,7 +68,7 @@ impl<'a> SlotMut<'a> {
         SlotMut { start, length, buffer: PhantomData }
     }
 
-    /// Returns `length` of its bytes from `start` on; `None` if out of range.
+    /// Returns `length` bytes from `start` on; `None` if out of range.
     #[inline]
     pub fn part(self, start: usize, length: usize) -> Option<SlotMut<'a>> {
         let within = start.checked_add(length).is_some_and(|end| end <= self.length);
@@ -83,7 +81,6 @@ impl<'a> SlotMut<'a> {
         SlotMut { start: self.start, length: self.length, buffer: PhantomData }
     }
 
-    /// Bytes.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -92,17 +89,16 @@ impl<'a> SlotMut<'a> {
         self.length == 0
     }
 
-    /// Address of the first byte.
     pub(crate) fn as_mut_ptr(&mut self) -> *mut u8 {
         self.start
     }
 
-    /// Copies as many bytes as both have, to the start.
+    /// Copies to the start, up to the shorter length.
     pub fn copy_from(&mut self, bytes: &[u8]) {
         self.put_bytes(0, bytes);
     }
 
-    /// Fills all of it with consecutive pieces, the last one truncated.
+    /// Fills the slot with consecutive pieces, and truncates the last one.
     #[inline(always)]
     pub fn fill_with<const PIECE: usize>(&mut self, mut next: impl FnMut() -> [u8; PIECE]) {
         let mut at = 0;
@@ -142,7 +138,7 @@ impl<'a> SlotMut<'a> {
         }
     }
 
-    /// Copies as many bytes as there is room for from `at` (at most the length) on.
+    /// Copies bytes to `at` (at most the length), up to the available length.
     fn put_bytes(&mut self, at: usize, bytes: &[u8]) {
         let room = self.length.saturating_sub(at);
         if room > 0 {
@@ -155,7 +151,7 @@ impl<'a> SlotMut<'a> {
 }
 
 impl<'a> From<&'a mut [u8]> for SlotMut<'a> {
-    /// Bytes that no kernel is at can be used like those.
+    /// Wraps bytes that the kernel does not access.
     fn from(bytes: &'a mut [u8]) -> Self {
         SlotMut { start: bytes.as_mut_ptr(), length: bytes.len(), buffer: PhantomData }
     }
@@ -211,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn slot_is_filled_to_its_end_only() {
+    fn fill_stops_at_end_of_slot() {
         for length in [0, 1, 3, 4, 5, 8, 11] {
             let mut bytes = [0xee; 16];
             let mut number = 0;

@@ -27,13 +27,13 @@ fn shared_bytes_follow_private_bytes_of_buffer() {
 }
 
 #[test]
-fn a_buffer_without_shared_bytes_is_an_ordinary_one() {
+fn buffer_without_shared_bytes_is_private() {
     let (mut buffer, places) = Buffer::with_shared(100, &[], HugePages::AskedFor).unwrap();
     assert_eq!((buffer.len(), buffer.as_mut_slice().len(), places.len()), (100, 100, 0));
 }
 
 #[test]
-fn error_of_filling_is_passed_on() {
+fn fill_error_is_returned() {
     let failed = Shared::new(10, |_| Err(io::Error::other("no content")));
     assert_eq!(failed.unwrap_err().to_string(), "no content");
 }

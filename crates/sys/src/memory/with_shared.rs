@@ -39,9 +39,6 @@ impl Buffer {
 
     /// Creates the same in large pages. They cannot hold the shared memory itself, so this buffer gets
     /// copies.
-    ///
-    /// # Errors
-    /// As [`Buffer::of_large_pages`].
     pub fn of_large_pages_with(
         private: usize,
         shared: &[&Shared],

@@ -12,7 +12,6 @@ use std::ptr::null;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Abi {
-    /// Of MPI 5.0.
     Standard,
     Mpich,
     OpenMpi,
@@ -20,12 +19,12 @@ pub enum Abi {
 
 /// Tag of all messages of a world, which has no other senders.
 const TAG: c_int = 77;
-/// Larger than any ABI's `MPI_Status` (32 bytes), with the same alignment.
+/// Buffer larger than any ABI's `MPI_Status` (32 bytes), with the same alignment.
 type MpiStatus = [u64; 16];
-/// Larger than any `MPI_MAX_LIBRARY_VERSION_STRING` (8192) and `MPI_MAX_ERROR_STRING`.
+/// More than `MPI_MAX_LIBRARY_VERSION_STRING` (8192) and `MPI_MAX_ERROR_STRING` of any ABI.
 const MAX_TEXT_BYTES: usize = 16384;
 
-/// A message that MPI reads or writes until [`Calls::is_done`]: pinned, because MPI has its addresses.
+/// Message that MPI accesses until [`Calls::is_done`]; pinned, because MPI stores its addresses.
 pub(super) type MessageTransfer = Pin<Box<MessageBuffer>>;
 
 /// The memory of a message and its request. Only addresses lead to it while MPI has them: no reference to the
@@ -44,20 +43,19 @@ impl MessageBuffer {
         Box::pin(MessageBuffer { bytes, request, _pinned: PhantomPinned })
     }
 
-    /// Length of the message in bytes.
     pub(super) fn message_length(&self) -> usize {
         // SAFETY: MPI writes to the bytes, never to the vector that owns them.
         unsafe { (*self.bytes.get()).len() }
     }
 
-    /// Returns the addresses of the bytes and of the request, for MPI.
+    /// Returns the addresses of the bytes and of the request for MPI.
     pub(super) fn addresses(self: Pin<&Self>) -> (*mut c_void, *mut c_void) {
         // SAFETY: as in `length`; the reference to the vector ends with this statement.
         let bytes = unsafe { (*self.bytes.get()).as_mut_ptr() };
         (bytes.cast(), self.request.get().cast())
     }
 
-    /// Takes the bytes, after MPI has reported the end of the transfer.
+    /// Returns the bytes, after MPI has reported the end of the transfer.
     pub(super) fn into_bytes(self: Pin<Box<Self>>) -> Vec<u8> {
         // SAFETY: as in `length`; the value is dropped at the end of this function.
         std::mem::take(unsafe { &mut *self.bytes.get() })
@@ -68,7 +66,7 @@ impl MessageBuffer {
 pub(super) struct LibraryMarks {
     pub(super) version: String,
     pub(super) has_objects: bool,
-    /// It says that it has the standard ABI.
+    /// Whether the library reports the standard ABI.
     pub(super) is_standard: bool,
 }
 
@@ -131,7 +129,7 @@ type NumbersCall = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
 /// `MPI_Isend`, `MPI_Irecv`.
 type TransferCall<H> = unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int, H, *mut c_void) -> c_int;
 
-/// AbiNumbers that differ between ABIs.
+/// Constants that differ between ABIs.
 #[derive(Clone, Copy)]
 pub(super) struct AbiNumbers {
     /// `MPI_THREAD_FUNNELED`.
@@ -140,7 +138,7 @@ pub(super) struct AbiNumbers {
     pub(super) source_at: usize,
 }
 
-/// The functions of mpi.h, with handles of type `H`.
+/// Functions of mpi.h, with handles of type `H`.
 pub(super) struct MpiTable<H> {
     world: H,
     byte: H,
@@ -214,13 +212,13 @@ impl<H> std::fmt::Debug for MpiTable<H> {
     }
 }
 
-/// Bytes of a message, by what MPI counts: a negative number is not one (`MPI_UNDEFINED`).
+/// Converts MPI's count to a length in bytes; a negative number is invalid (`MPI_UNDEFINED`).
 pub(super) fn checked_length(count: c_int) -> Result<usize, MpiError> {
     let length = usize::try_from(count).map_err(|_| MpiError::NoLength(count))?;
     MESSAGE.check(length).map(|()| length).map_err(|_| MpiError::LongMessage)
 }
 
-/// A text that MPI writes into a buffer.
+/// Returns a text that MPI writes into a buffer.
 fn text(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
     let mut buffer = vec![0 as c_char; MAX_TEXT_BYTES];
     let mut length = 0;

@@ -21,14 +21,13 @@ pub enum MpiError {
     /// The library does not support calls by one of several threads.
     #[error("this MPI has no support for threads (MPI_THREAD_FUNNELED)")]
     NoThreads,
-    /// Invalid rank or number of ranks.
     #[error("invalid rank or number of ranks {0}")]
     NoNumber(c_int),
     #[error("a message from the unknown rank {0}")]
     NoSender(c_int),
     #[error("there is no rank {0}")]
     NoRank(usize),
-    /// MPI doesn't know how long a message is.
+    /// MPI does not know the length of a message.
     #[error("a message of {0} bytes")]
     NoLength(c_int),
     /// The message exceeds the maximum length.

@@ -7,9 +7,9 @@ const TYPE_TRACEPOINT: u32 = 2;
 const SOFTWARE_MINOR_FAULTS: u64 = 5;
 const SOFTWARE_MAJOR_FAULTS: u64 = 6;
 const FORMAT_GROUP: u64 = 1 << 3;
-/// The bit of `flags` that lets an event wait to be started.
+/// Bit of `flags`: the event does not count before it is started.
 const DISABLED: u64 = 1;
-/// The bit of `flags` that lets all children of a thread have the event, too.
+/// Bit of `flags`: children of the thread inherit the event.
 const INHERITED: u64 = 1 << 1;
 
 /// `struct perf_event_attr` of linux/perf_event.h (`PERF_ATTR_SIZE_VER5`).
@@ -38,13 +38,13 @@ pub(super) struct Attributes {
 }
 
 impl Attributes {
-    /// A counter; one that leads a group waits to be started, the others go with it.
+    /// Returns a counter; a leader waits for the start, the others start with it.
     pub(super) fn counter(event: &Event, leads: bool) -> Attributes {
         let flags = if leads { DISABLED } else { 0 };
         Attributes { read_format: FORMAT_GROUP, flags, ..Attributes::new(event) }
     }
 
-    /// A counter of a thread and its descendants, which waits to be started.
+    /// Returns a counter of a thread and its descendants, which waits for the start.
     pub(super) fn for_children(event: &Event) -> Attributes {
         Attributes { flags: DISABLED | INHERITED, ..Attributes::new(event) }
     }

@@ -2,17 +2,17 @@
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// Page faults that had to wait for I/O.
+    /// Page faults that waited for I/O.
     MajorFaults,
-    /// Page faults that were solved in memory.
+    /// Page faults resolved in memory.
     MinorFaults,
     Tracepoint(Tracepoint),
 }
 
-/// A tracepoint of the kernel, and which of its events are meant.
+/// Tracepoint of the kernel, with a filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tracepoint {
     pub id: u64,
-    /// A condition on its fields as the kernel evaluates it; empty = every event.
+    /// Filter of the kernel on the fields; empty = all events.
     pub filter: String,
 }

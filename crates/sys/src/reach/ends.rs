@@ -7,22 +7,21 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastName {
     Followed,
-    /// A link is the object itself.
+    /// The link itself is the object.
     AsItIs,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReachError {
-    /// A link that another user may have put there to redirect this one.
+    /// Link of another user, which may redirect the access.
     #[error(
         "'{}' is a link of another user (number {owner}) in a folder that is open to others; it is not \
          followed", .link.display()
     )]
     Planted { link: PathBuf, owner: u32 },
-    /// A folder of the program that another user can exchange.
+    /// Folder of the program that another user can replace.
     #[error("it is a link of another user (number {owner})")]
     Foreign { owner: u32 },
-    /// The path ends with a folder.
     #[error("it is a directory")]
     Directory,
     #[error(transparent)]

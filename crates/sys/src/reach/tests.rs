@@ -119,7 +119,7 @@ fn refuses_links_of_others_in_open_folders() {
 }
 
 #[test]
-fn finds_one_object_while_names_change() {
+fn path_race_never_mixes_two_objects() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     for folder in ["a", "b"] {

@@ -15,24 +15,24 @@ const ARGUMENT_IS_REGISTERED: u32 = 1 << 6;
 /// `io_uring_register(2)`: `IORING_REGISTER_MEM_REGION` (Linux 6.13).
 const REGISTER_MEMORY: u32 = 34;
 
-/// `IORING_MEM_REGION_TYPE_USER`: the memory is the caller's.
+/// `IORING_MEM_REGION_TYPE_USER`: memory of the caller.
 const OWN_MEMORY: u32 = 1;
 
 const FOR_WAITS: u64 = 1;
 
-/// `IORING_REG_WAIT_TS`: the time counts.
+/// `IORING_REG_WAIT_TS`: the timeout is valid.
 const TIME_IS_SET: u32 = 1;
 
-/// A page: the least that the kernel registers.
+/// Page, the minimum size of registered memory.
 const PAGE: usize = 4096;
 
 #[derive(Debug)]
 pub(super) struct RingCall {
-    /// The ring's descriptor, or its index where the ring is registered with the thread.
+    /// Descriptor of the ring, or its index if it is registered with the thread.
     name: RawFd,
     descriptor: RawFd,
     flags: u32,
-    /// Memory in which the kernel reads the timeout; `None` = copied at each call.
+    /// Memory of the timeout, which the kernel reads; `None` = the timeout is copied at each call.
     wait_memory: Option<WaitMemory>,
 }
 
@@ -41,8 +41,8 @@ impl RingCall {
         RingCall { name: descriptor, descriptor, flags: 0, wait_memory }
     }
 
-    /// Registers the ring with the thread, so that no call looks its descriptor up; `false` = the kernel
-    /// doesn't (before 5.18).
+    /// Registers the ring with the thread, so that no call looks its descriptor up; `false` = unsupported
+    /// (before 5.18).
     pub(super) fn register_ring(&mut self) -> bool {
         let Ok(index) = register_self(self.descriptor) else { return false };
         self.name = index;
@@ -50,7 +50,7 @@ impl RingCall {
         true
     }
 
-    /// Takes that back, if it was done.
+    /// Reverts the registration, if there is one.
     pub(super) fn unregister_ring(&self) {
         if self.flags & EnterFlags::REGISTERED_RING.bits() != 0 {
             unregister_self(self.descriptor, self.name);
@@ -99,10 +99,10 @@ impl RingCall {
 pub(super) struct WaitMemory(NonNull<RegisteredWait>);
 
 impl WaitMemory {
-    /// Registers one with a ring that isn't enabled yet.
+    /// Registers a region with a ring that is not yet enabled.
     ///
     /// # Errors
-    /// `EINVAL` from a kernel before 6.13; `ENOMEM`: there is no page, or it may not be locked.
+    /// Fails with `EINVAL` before Linux 6.13, or `ENOMEM` without a page that may be locked.
     pub(super) fn register(ring: RawFd) -> io::Result<WaitMemory> {
         let memory = WaitMemory::new()?;
         let description = MemoryDescription {

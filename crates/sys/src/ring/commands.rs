@@ -53,11 +53,11 @@ struct DeallocatedRange {
     first: u64,
 }
 
-/// Command parameters of the blocks of a file of the ring.
+/// Command parameters of a file of the ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocks {
     pub namespace: Namespace,
-    /// Writes end when they are durable.
+    /// Whether writes complete when they are durable.
     pub write_through: bool,
     /// Placement identifier of written data; `None` = unspecified.
     pub placement: Option<u16>,
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_name_blocks_and_not_bytes() {
+    fn nvme_commands_use_block_units() {
         let mut forms = Commands::new(vec![Blocks { write_through: true, ..PLAIN_BLOCKS }], 2);
         let far = (1 << 33) + 5;
         for (op, opcode, flags) in
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_controller_makes_and_checks_protection_information() {
+    fn controller_handles_protection_information() {
         let first = (1 << 33) + 5;
         for (metadata, protection, op, flags, reference) in [
             (0, 0, Operation::Write, 0, 0),
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn only_writes_state_their_placement() {
+    fn only_writes_have_placement_ids() {
         for (placement, op, directive, identifier) in [
             (Some(0), Operation::Write, 2 << 20, 0),
             (Some(0x8001), Operation::Write, 2 << 20, 0x8001_0000),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn nvme_answer_is_length_status_or_error() {
+    fn nvme_result_is_length_status_or_error() {
         let mut forms = Commands::new(vec![PLAIN_BLOCKS], 2);
         forms.lengths[1] = 4096;
         assert_eq!(forms.result(1, 0), 4096);

@@ -5,11 +5,11 @@ use io_uring::{cqueue, opcode, squeue, types};
 use std::mem::ManuallyDrop;
 use std::time::Duration;
 
-/// Marks the completion of a cancellation; tags are 32 bits wide.
+/// Tag of the completion of a cancellation; other tags are 32 bits wide.
 const CANCEL: u64 = u64::MAX;
 
 impl<F: EntryForm> Ring<F> {
-    /// Cancels the I/Os in flight and waits for their end; `false` if the limit passed before.
+    /// Cancels the I/Os in flight and waits for their end; returns false if the limit passed before.
     pub(super) fn drain(&mut self) -> bool {
         let limit = Nanos::try_from(self.options.drain_limit.as_nanos()).unwrap_or(Nanos::MAX);
         let deadline = monotonic().saturating_add(limit);
@@ -20,7 +20,7 @@ impl<F: EntryForm> Ring<F> {
             }
             // Submits what is still queued; makes room for the cancellations.
             let entered = self.enter(0, Duration::ZERO);
-            // What is polled is with the device, which ends it soon; such a ring knows no cancellation.
+            // Polled I/Os are at the device, which ends them soon; such a ring cannot cancel.
             if !self.options.polled {
                 self.cancel(cancel_any);
             }
@@ -35,7 +35,7 @@ impl<F: EntryForm> Ring<F> {
                     (CANCEL, error) => cancel_any &= error != -libc::EINVAL,
                     (tag, _) => {
                         let busy = self.busy.get_mut(tag as usize);
-                        // One that nobody waits for doesn't let go of memory.
+                        // An I/O that is no longer waited for keeps its memory.
                         self.in_flight -= u32::from(busy.is_some_and(std::mem::take));
                     }
                 }

@@ -32,12 +32,12 @@ pub(super) mod entry {
             transfer: &Transfer,
         ) -> Option<Self::Submission>;
 
-        /// Bytes transferred or the negated error, of the transfer with this tag.
+        /// Returns the transferred bytes or the negated error of the transfer with this tag.
         fn result(&self, tag: u32, answer: i32) -> i32;
     }
 }
 
-/// Reads, writes and the like of open files.
+/// Reads, writes and other operations on open files.
 #[derive(Debug, Clone, Copy)]
 pub struct FileTransfers;
 
@@ -106,8 +106,8 @@ fn durable_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<sq
     Some(entry_with(ways.with_durable(true), registered, name, transfer, data))
 }
 
-/// A read or write that asks something of the kernel. Atomic writes are taken only of memory that isn't
-/// registered (`generic_atomic_write_valid` of fs/read_write.c).
+/// A read or write with additional kernel options. Atomic writes require memory that is not registered
+/// (`generic_atomic_write_valid` of fs/read_write.c).
 #[cold]
 fn entry_with(
     ways: IoFeatures,
@@ -140,7 +140,7 @@ fn entry_with(
     }
 }
 
-/// The entry of what refers to no memory.
+/// Returns the entry of an operation without memory.
 #[cold]
 fn other_entry(name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
     let Transfer { op, offset, length, .. } = *transfer;

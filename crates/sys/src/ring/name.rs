@@ -18,7 +18,7 @@ pub struct Name {
 pub enum DataForm {
     Registered,
     Unregistered,
-    /// They ask this of the kernel, and the memory is registered or not.
+    /// With flags; the boolean states whether the memory is registered.
     With(IoFeatures, bool),
 }
 

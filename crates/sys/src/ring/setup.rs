@@ -10,39 +10,38 @@ use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The largest region that the kernel registers as one buffer.
+/// Maximum size of a region that the kernel registers as one buffer.
 const MAX_REGISTERED: usize = 1 << 30;
 
 /// Features to use if the kernel supports them. The default is all. Without a feature the ring works the
 /// same, but slower; tests disable features to get the behaviour of older kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingOptions {
-    /// Whether only the creating thread uses the ring, so the kernel skips locks (6.0).
+    /// Whether only the creating thread uses the ring, so that the kernel skips locks (6.0).
     pub single_issuer: bool,
     /// The kernel takes entries in the order in which they lie, without a list of their numbers (6.6).
     pub no_queue_array: bool,
-    /// Completions are processed when the thread asks for them, instead of whenever they arrive (6.1). Needs
-    /// `single_issuer`.
+    /// Whether completions are processed on request instead of on arrival (6.1). Needs `single_issuer`.
     pub defer_taskrun: bool,
-    /// Completions are processed at the next system call, without interrupting the thread (5.19).
+    /// Whether completions are processed at the next system call, without interrupting the thread (5.19).
     pub coop_taskrun: bool,
-    /// The kernel carries on after an I/O that fails while it is submitted (5.18).
+    /// Whether submission continues after an I/O that fails at once (5.18).
     pub submit_all: bool,
     /// An I/O names its file by index; the kernel looks it up once and not per I/O.
     pub registered_files: bool,
     /// The memory is pinned and mapped once and not per I/O. It counts as locked memory (`ulimit -l`).
     pub registered_buffer: bool,
-    /// The ring itself is registered with the thread: saves a look-up per system call (5.18).
+    /// Whether the ring is registered with the thread, which saves a lookup per system call (5.18).
     pub registered_ring: bool,
     /// The kernel reads the timeout of a wait from registered memory, instead of copying it at each call
     /// (6.13). Not available for polled rings, which have no timeouts.
     pub registered_wait: bool,
-    /// I/Os in flight at the end are cancelled by one request (5.19) instead of one each.
+    /// Whether one request cancels all I/Os in flight at the end (5.19).
     pub cancel_any: bool,
-    /// Completions are polled for and don't interrupt: every file is open with `O_DIRECT`, on a device with
-    /// poll queues. Unlike the features above this is never left out.
+    /// Completions are polled for instead of interrupting. Every file is open with `O_DIRECT`, on a device
+    /// with poll queues. Unlike the features above this is never left out.
     pub polled: bool,
-    /// How long dropping the ring waits for I/Os that can't be cancelled. Longer than the 30 s after which
+    /// How long dropping the ring waits for I/Os that cannot be cancelled. Longer than the 30 s after which
     /// the kernel's drivers give up on a command.
     pub drain_limit: Duration,
 }
@@ -66,10 +65,9 @@ impl Default for RingOptions {
     }
 }
 
-/// A ring, ready to be used.
 pub(super) struct NewRing<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
     pub(super) ring: IoUring<S, C>,
-    /// Memory in which the kernel reads timeouts; `None` = they are copied.
+    /// Memory of timeouts, which the kernel reads; `None` = they are copied.
     pub(super) wait_memory: Option<WaitMemory>,
     pub(super) notes: Vec<String>,
 }
@@ -165,7 +163,7 @@ fn build<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     builder.build(depth)
 }
 
-/// Bytes of all buffers that are registered in this process.
+/// Bytes of all registered buffers of this process.
 static REGISTERED: AtomicU64 = AtomicU64::new(0);
 
 /// Registration of a buffer, as a share of the lockable memory. It must be dropped after the kernel's
@@ -220,7 +218,7 @@ mod tests {
 
     // Other tests register buffers at the same time, so the test allows for their share.
     #[test]
-    fn registration_holds_its_share_until_dropped() {
+    fn registered_bytes_count_until_drop() {
         const HUGE: u64 = 1 << 60;
         let first = Registration::reserve_within(2 * HUGE, HUGE).expect("half of the limit");
         assert!(Registration::reserve_within(2 * HUGE, HUGE + 1).is_none());

@@ -95,7 +95,7 @@ fn tag_in_flight_is_reusable_after_completion() {
 }
 
 #[test]
-fn the_kernel_never_writes_to_what_buffers_share() {
+fn shared_buffer_bytes_reject_kernel_writes() {
     let shared = Shared::new(4096, |mut bytes| -> io::Result<()> {
         bytes.fill_with(|| [5]);
         Ok(())
@@ -132,7 +132,7 @@ fn wait_ends_at_its_timeout_on_every_kernel() {
             assert_eq!((ring.visible(), ring.queued()), (0, 0));
             assert!(u128::from(monotonic() - begin) >= timeout.as_nanos(), "{timeout:?}, {:?}", ring.notes());
         }
-        // Without one it waits for what it was asked for.
+        // Without one it waits for the requested number.
         std::io::Write::write_all(&mut writer, &[1; 2]).expect("written");
         assert_eq!(ring.enter(2, Duration::MAX).expect("enter"), EnterOutcome::Complete);
         assert_eq!(ring.reap(|_, _| ()), 2);

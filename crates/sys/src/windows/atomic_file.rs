@@ -22,7 +22,7 @@ use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Maximum number of random names that are already taken, which indicates an attack.
+/// Maximum number of taken random names; more indicate an attack.
 const MAX_NAME_TRIES: usize = 100;
 
 /// Location of a new file: a folder and a name in it.
@@ -44,10 +44,10 @@ impl FileTarget {
         FileTarget::inspect_path(path, None)
     }
 
-    /// The same for a followed path. `guard` judges the file that is replaced.
+    /// Prepares the replacement of a followed path in the same way. `guard` judges the replaced file.
     ///
     /// # Errors
-    /// Why no file can be put there.
+    /// Fails with the reason why no file can be placed there.
     pub fn at(spot: FolderEntry, guard: Option<Box<dyn Guard>>) -> Result<Arc<FileTarget>, FileTargetError> {
         FileTarget::inspect_path(spot.path(), guard)
     }
@@ -79,10 +79,7 @@ impl FileTarget {
         Ok(place)
     }
 
-    /// Creates a file for this place, not yet under its name.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
+    /// Creates a file for this location, not yet under its name.
     pub fn begin(self: &Arc<FileTarget>) -> io::Result<NewFile> {
         let (file, path) = random_names(&self.folder, &self.name)?;
         Ok(NewFile { place: Arc::clone(self), file, path: Some(path) })
@@ -117,10 +114,10 @@ fn random_names(folder: &Path, like: &OsStr) -> io::Result<(File, PathBuf)> {
 /// `run.json` becomes `run.<16 random digits>.json`, so that its content is recognizable. Files that a
 /// collector reads by extension become `run.prom.<16 random digits>`.
 fn random_name(like: &OsStr) -> OsString {
-    // Keyed anew from the system's random numbers each time: nobody else can tell the next one.
+    // With a new key from the system's random numbers each time, so the next name is unpredictable.
     let random = format!("{:016x}", fault_points::random());
     let name = like.to_string_lossy();
-    // What is packed says in front of it what it is.
+    // Compressed content begins with its format.
     let packed = ["json.gz", "xml.gz"].into_iter().find(|ending| name.ends_with(ending));
     let ending =
         packed.or_else(|| Path::new(&*name).extension()?.to_str()).filter(|ending| *ending != "prom");
@@ -130,7 +127,7 @@ fn random_name(like: &OsStr) -> OsString {
     }
 }
 
-/// A file that isn't where it belongs. Until it's put there it leaves no trace: dropped, it is gone.
+/// A file that is not yet in its place. If it is dropped before, it leaves no trace.
 #[derive(Debug)]
 pub struct NewFile {
     place: Arc<FileTarget>,
@@ -144,7 +141,7 @@ impl NewFile {
         &mut self.file
     }
 
-    /// Whether another file was in its place at the check.
+    /// Whether another file existed at this location at the check.
     pub fn replaces(&self) -> bool {
         self.place.is_taken
     }
@@ -167,10 +164,7 @@ impl NewFile {
         Err(PutError { error, kept })
     }
 
-    /// Keeps it next to its place, under a separate name.
-    ///
-    /// # Errors
-    /// Never fails, because it is already there.
+    /// Keeps the file next to its location, under a separate name.
     pub fn keep_beside(&mut self) -> io::Result<PathBuf> {
         Ok(self.path.take().unwrap_or_else(|| self.place.folder.join(&self.place.name)))
     }
@@ -195,9 +189,6 @@ impl Drop for NewFile {
 }
 
 /// Creates a private file in the folder for temporary files, for data that cannot be written to its place.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn create_elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     random_names(&std::env::temp_dir(), like)
 }

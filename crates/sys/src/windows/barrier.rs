@@ -2,7 +2,7 @@
 
 use windows_sys::Win32::System::Threading::FlushProcessWriteBuffers;
 
-/// A memory barrier on all processors that run threads of this process; true = it was.
+/// Executes a memory barrier on all processors that run threads of this process; always returns true.
 pub(crate) fn barrier() -> bool {
     // SAFETY: takes nothing, and always does it.
     unsafe { FlushProcessWriteBuffers() };

@@ -8,7 +8,7 @@ use windows_sys::Win32::System::Console::{
     GetConsoleScreenBufferInfo, SetConsoleMode,
 };
 
-/// Returns its visible columns and lines; `None` if unknown, or not a console.
+/// Returns the visible columns and lines; `None` = unknown, or not a console.
 pub fn window(stream: &impl AsStream) -> Option<(usize, usize)> {
     // SAFETY: the structure is made of integers, for which all bytes zero are a value.
     let mut found: CONSOLE_SCREEN_BUFFER_INFO = unsafe { std::mem::zeroed() };

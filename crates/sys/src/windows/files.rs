@@ -13,7 +13,7 @@ pub type FileHandle = OwnedHandle;
 /// Another handle of standard output or standard error, by the number that they have elsewhere: 1 and 2.
 ///
 /// # Errors
-/// It is not open, or of another number: handles are not handed down by number here.
+/// Fails if it is not open, or not a standard stream, because Windows does not inherit handles by number.
 pub fn duplicate_inherited(number: i32) -> io::Result<OwnedHandle> {
     if closed_at_start::is_closed(number) {
         return Err(io::Error::from_raw_os_error(ERROR_INVALID_HANDLE.cast_signed()));

@@ -1,4 +1,4 @@
-//! A folder, and files right in it: no name leads out of it, by no link.
+//! A folder, and files directly in it. No name or link leads outside.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,18 +13,12 @@ pub(crate) fn make_private(path: &Path) -> io::Result<()> {
     std::fs::create_dir(path)
 }
 
-/// Makes the folders of a path that are missing.
-///
-/// # Errors
-/// A folder cannot be made.
+/// Creates the missing folders of a path.
 pub fn make_all(path: &Path) -> io::Result<()> {
     std::fs::create_dir_all(path)
 }
 
-/// Refuses a folder that is a link of another user: making one takes a privilege.
-///
-/// # Errors
-/// None.
+/// Permits all folders, because the creation of a link requires a privilege.
 pub fn refuse_foreign_link(_: &Path) -> io::Result<()> {
     Ok(())
 }
@@ -33,7 +27,7 @@ pub fn refuse_foreign_link(_: &Path) -> io::Result<()> {
 pub struct OpenFolder(PathBuf);
 
 impl OpenFolder {
-    /// Resolves its location.
+    /// Opens a folder by its location.
     ///
     /// # Errors
     /// Fails if it does not exist.
@@ -62,9 +56,6 @@ impl OpenFolder {
 
     /// Returns a number that changes when another file replaces this one, from its change time and length.
     /// `None` if the file does not exist.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn stamp(&self, name: &str) -> io::Result<Option<i64>> {
         match std::fs::symlink_metadata(self.right_here(name)?) {
             Ok(found) => {
@@ -78,25 +69,16 @@ impl OpenFolder {
     }
 
     /// Removes a file, or a link itself.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         std::fs::remove_file(self.right_here(name)?)
     }
 
-    /// Returns all names in it.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
+    /// Returns all names in the folder.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         std::fs::read_dir(&self.0)?.map(|entry| Ok(entry?.file_name())).collect()
     }
 
-    /// Returns at once, because the file system makes its names durable automatically.
-    ///
-    /// # Errors
-    /// Never fails.
+    /// Returns at once, because the file system makes names durable automatically.
     pub fn sync(&self) -> io::Result<()> {
         Ok(())
     }
@@ -119,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ios_stay_inside_area() {
+    fn folder_accepts_single_names_only() {
         let directory = tempfile::tempdir().unwrap();
         let inside = directory.path().join("in");
         std::fs::create_dir(&inside).unwrap();

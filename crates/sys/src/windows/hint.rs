@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// That, where its text doesn't say it: Windows' own texts do.
+/// Returns an empty hint, because Windows' messages are sufficient.
 pub(super) fn hint(_: &io::Error) -> &'static str {
     ""
 }

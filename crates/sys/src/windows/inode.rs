@@ -43,7 +43,7 @@ pub fn identity_of_open(file: &File) -> Option<(u64, u64)> {
     identity_of(file).ok()
 }
 
-/// An open file, opened again for reading: only by its name on this system.
+/// Returns `None`, because Windows reopens files only by name.
 pub fn reopen_to_read(_: &File) -> Option<File> {
     None
 }
@@ -59,7 +59,7 @@ fn identity_of(file: &File) -> io::Result<(u64, u64)> {
     Ok((found.dwVolumeSerialNumber.into(), number))
 }
 
-/// Number of the user whose it is: users have no numbers.
+/// Returns 0, because users have no numbers.
 pub fn owner(_: &Metadata) -> u32 {
     0
 }

@@ -11,7 +11,7 @@ pub type Nanos = u64;
 
 pub const SECOND: Nanos = 1_000_000_000;
 
-/// The performance counter now, by way of the standard library.
+/// Returns the performance counter, through the standard library.
 pub fn monotonic() -> Nanos {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     whole_nanos(ORIGIN.get_or_init(Instant::now).elapsed())
@@ -22,7 +22,7 @@ pub fn raw() -> Nanos {
     monotonic()
 }
 
-/// CPU time that all threads of this process have taken.
+/// Returns the CPU time of all threads of this process.
 pub fn process_cpu() -> Nanos {
     let mut times = [FILETIME { dwLowDateTime: 0, dwHighDateTime: 0 }; 4];
     let [began, ended, kernel, user] = &mut times;
@@ -41,8 +41,8 @@ pub(crate) fn since_boot() -> Nanos {
     unsafe { GetTickCount64() }.saturating_mul(1_000_000)
 }
 
-/// Wall-clock time now: seconds since 1970-01-01 00:00 UTC, negative before that, and nanoseconds of the
-/// second.
+/// Returns the wall-clock time: seconds since 1970-01-01 00:00 UTC, which may be negative, and nanoseconds of
+/// the second.
 pub fn wall() -> (i64, i64) {
     let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     match SystemTime::now().duration_since(UNIX_EPOCH) {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_go_forward() {
+    fn clocks_are_monotonic() {
         let before = (monotonic(), since_boot(), process_cpu());
         sleep_until(monotonic() + 20_000_000);
         assert!(monotonic() >= before.0 + 20_000_000 && since_boot() > before.1 && process_cpu() >= before.2);

@@ -1,9 +1,8 @@
 //! Keys that the user types at the terminal: none are read on Windows.
 
-/// Returns the keys since the last call; `None` = no key can be read.
+/// Returns the keys typed since the last call; `None` = keys cannot be read.
 pub fn read_keys() -> Option<Vec<u8>> {
     None
 }
 
-/// Restores the mode of the terminal.
 pub fn restore() {}

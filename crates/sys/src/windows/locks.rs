@@ -10,7 +10,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
-/// Lock file of a folder; it is not part of the kept content.
+/// Lock file of a folder, not part of its content.
 pub const IN_USE: &str = ".in-use";
 
 /// Halves of the locked byte's offset, past any possible file content, because locked bytes are
@@ -18,10 +18,7 @@ pub const IN_USE: &str = ".in-use";
 const BYTE: [u32; 2] = [u32::MAX - 1, i32::MAX as u32];
 
 /// Locks an open file exclusively for this process until the file is closed or the process ends. False =
-/// another process has it.
-///
-/// # Errors
-/// Fails with the system's error.
+/// locked by another process.
 pub fn hold(file: &File) -> io::Result<bool> {
     // SAFETY: the structure is made of integers and pointers, for which all bytes zero are a value.
     let mut at: OVERLAPPED = unsafe { std::mem::zeroed() };
@@ -40,11 +37,8 @@ pub fn hold(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Locks a folder for this process by a file in it, while the returned file lives. `None` = another
-/// process has it.
-///
-/// # Errors
-/// Fails with the system's error.
+/// Locks a folder for this process by a file in it, while the returned file lives. `None` = locked by another
+/// process.
 pub fn hold_folder(path: &Path) -> io::Result<Option<File>> {
     let file = File::options().read(true).write(true).create(true).truncate(false).open(path.join(IN_USE))?;
     Ok(hold(&file)?.then_some(file))

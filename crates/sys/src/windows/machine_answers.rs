@@ -41,9 +41,9 @@ const MAX_TRIES: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// Groups, and which of their processors are active.
+    /// Groups with their active processors.
     Groups,
-    /// NUMA nodes, each with all of its groups: since Windows Server 2022.
+    /// NUMA nodes with all their groups (since Windows Server 2022).
     NodesOfAllGroups,
     /// NUMA nodes, each with one of its groups.
     Nodes,
@@ -130,7 +130,6 @@ pub fn memory() -> Option<(u64, u64)> {
     (done != 0).then_some((found.ullTotalPhys, found.ullAvailPhys))
 }
 
-/// Size of a page in bytes.
 pub fn page_size() -> u32 {
     // SAFETY: the structure is made of integers and pointers, for which all bytes zero are a value.
     let mut found: SYSTEM_INFO = unsafe { std::mem::zeroed() };
@@ -149,7 +148,7 @@ pub fn version() -> Option<[u32; 3]> {
     (status >= 0).then_some([found.dwMajorVersion, found.dwMinorVersion, found.dwBuildNumber])
 }
 
-/// The active power scheme: its GUID, and its name where it has one.
+/// Returns the GUID of the active power scheme, and its name if it has one.
 pub fn power_scheme() -> Option<(String, Option<String>)> {
     let mut scheme: *mut GUID = null_mut();
     // SAFETY: the system writes one pointer, to memory that is ours to give back.
@@ -176,7 +175,7 @@ fn scheme_name(guid: &GUID) -> Option<String> {
     (status == ERROR_SUCCESS && !name.is_empty()).then_some(name)
 }
 
-/// `381b4222-f694-41f0-9685-ff5bb260df2e`
+/// Formats `381b4222-f694-41f0-9685-ff5bb260df2e`.
 fn text(guid: &GUID) -> String {
     let tail: Vec<String> = guid.data4.iter().map(|byte| format!("{byte:02x}")).collect();
     let (first, last) = (tail[..2].concat(), tail[2..].concat());

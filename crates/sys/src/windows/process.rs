@@ -2,10 +2,10 @@
 
 pub use super::abandoned_threads::{abandon_thread, has_left_behind};
 
-/// Does not have to prepare anything, because no signal ends the process silently.
+/// Does nothing, because no signal ends the process silently.
 pub fn prepare() {}
 
-/// Number of the user whose rights the process has: users have no numbers.
+/// Returns 0, because users have no numbers.
 pub fn user() -> u32 {
     0
 }

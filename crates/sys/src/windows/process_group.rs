@@ -3,13 +3,10 @@
 use std::io;
 use std::process::{Child, Command};
 
-/// Starts it unchanged, because Ctrl-C of the console reaches it automatically.
+/// Does nothing, because Ctrl-C of the console reaches the program automatically.
 pub(crate) fn leads_its_own(_: &mut Command) {}
 
 /// Returns whether the program has ended; it can still be waited for, and keeps its process number.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn has_ended(child: &mut Child) -> io::Result<bool> {
     child.try_wait().map(|ended| ended.is_some())
 }
@@ -22,5 +19,5 @@ pub fn kill(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// Ctrl-C ends this process and its children together.
+/// Does nothing, because Ctrl-C ends this process and its children together.
 pub(crate) fn leaves_interrupts_to_children() {}

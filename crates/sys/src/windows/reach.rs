@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Links in a path; the system follows no more either.
+/// Maximum number of links in a path, as in the system.
 const LINKS: usize = 40;
 /// The folder of the descriptors of this process, as Linux calls it: `-` is a name in it.
 const DESCRIPTORS: &str = "/proc/self/fd";
@@ -44,7 +44,7 @@ pub struct FolderEntry {
 /// Follows a path to its end, which need not exist.
 ///
 /// # Errors
-/// The path does not end with a name.
+/// Fails if the path does not end with a name.
 pub fn reach(path: &Path, last: LastName) -> Result<ReachedObject, ReachError> {
     let name = path.file_name().ok_or(ReachError::Directory)?;
     let number = name.to_str().and_then(|name| name.parse().ok());
@@ -60,7 +60,7 @@ pub fn reach(path: &Path, last: LastName) -> Result<ReachedObject, ReachError> {
 }
 
 impl FolderEntry {
-    /// The path, without links at its end.
+    /// Returns the path without links at its end.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -69,7 +69,7 @@ impl FolderEntry {
         &self.path
     }
 
-    /// The kind of the object; `None` = the name is free.
+    /// Returns the kind of the object; `None` = the name is free.
     pub fn kind(&self) -> Option<Kind> {
         std::fs::metadata(&self.path).ok().map(|found| Kind::from_metadata(&found))
     }
@@ -98,25 +98,19 @@ impl FolderEntry {
     }
 
     /// Opens the object for writing, without truncation.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn open_to_write(&self) -> io::Result<File> {
         File::options().write(true).open(&self.path)
     }
 
-    /// Makes a file of this name.
+    /// Creates a file with this name.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`], or another error of the system.
+    /// Fails with [`io::ErrorKind::AlreadyExists`], or another error of the system.
     pub fn create_new(&self) -> io::Result<File> {
         File::create_new(&self.path)
     }
 
     /// Returns when the names in the folder are on the disk: the file system sees to that.
-    ///
-    /// # Errors
-    /// None.
     pub fn sync_folder(&self) -> io::Result<()> {
         Ok(())
     }

@@ -8,17 +8,17 @@ use windows_sys::Win32::System::Registry::{
 
 const MAX_TRIES: usize = 4;
 
-/// Returns a text; `None` if it does not exist, or may not be read.
+/// Returns a text; `None` = missing or not readable.
 pub fn text(key: &str, value: &str) -> Option<String> {
     texts_of(key, value, RRF_RT_REG_SZ)?.into_iter().next()
 }
 
-/// Returns a list of texts; empty if it does not exist, or may not be read.
+/// Returns a list of texts; empty = missing or not readable.
 pub fn texts(key: &str, value: &str) -> Vec<String> {
     texts_of(key, value, RRF_RT_REG_MULTI_SZ).unwrap_or_default()
 }
 
-/// A number of 32 bits; `None` as for a text.
+/// Returns a number of 32 bits; `None` = missing or not readable.
 pub fn number(key: &str, value: &str) -> Option<u32> {
     let answer = read_value(key, value, RRF_RT_REG_DWORD)?;
     Some(u32::from_le_bytes(answer.get(..4)?.try_into().ok()?))

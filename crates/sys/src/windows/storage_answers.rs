@@ -27,7 +27,7 @@ use windows_sys::Win32::System::Ioctl::{
 };
 use windows_sys::Win32::System::Threading::CreateEventW;
 
-/// Maximum size of a result in bytes; for lists of ranges the rest is queried again.
+/// Maximum size of a result in bytes; longer lists of ranges need several queries.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 const MAX_PATH_UNITS: usize = 1 << 15;
@@ -35,28 +35,26 @@ const MAX_PATH_UNITS: usize = 1 << 15;
 /// Questions to a device, a volume or a file. None of them changes anything, or has pointers in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StorageQuery {
-    /// Activity of a disk or volume: `DISK_PERFORMANCE`. The first query enables counting.
+    /// Activity of a disk or volume: `DISK_PERFORMANCE`. The first query starts counting.
     Performance,
     Extents,
-    /// Size of a disk and its sectors: `DISK_GEOMETRY_EX`.
+    /// Size and sectors of a disk: `DISK_GEOMETRY_EX`.
     Geometry,
-    /// Bytes of a disk or a volume: `GET_LENGTH_INFORMATION`. It takes the right to read.
+    /// Bytes of a disk or volume: `GET_LENGTH_INFORMATION`. Requires read access.
     Length,
     DeviceNumber,
-    /// The partitions of a disk: `DRIVE_LAYOUT_INFORMATION_EX`.
+    /// Partitions of a disk: `DRIVE_LAYOUT_INFORMATION_EX`.
     Layout,
-    /// A property by its number (`STORAGE_PROPERTY_ID`), each with a separate structure.
+    /// Property by number (`STORAGE_PROPERTY_ID`), each with a separate structure.
     Property(u32),
-    /// The allocated ranges of this part of a file: `FILE_ALLOCATED_RANGE_BUFFER`s.
+    /// Allocated ranges of this part of a file: `FILE_ALLOCATED_RANGE_BUFFER`.
     AllocatedRanges {
         from: u64,
-        /// Bytes.
         length: u64,
     },
     /// Valid regions in this part of a file: `FILE_REGION_OUTPUT`.
     ValidRegions {
         from: u64,
-        /// Bytes.
         length: u64,
     },
 }
@@ -82,18 +80,18 @@ impl StorageQuery {
             // STORAGE_PROPERTY_QUERY: the number, a standard query (0), and a byte more.
             StorageQuery::Property(number) => vec![number.into(), 0],
             StorageQuery::AllocatedRanges { from, length } => vec![from, length],
-            // What is valid for cached reads (FILE_REGION_USAGE_VALID_CACHED_DATA).
+            // The range that is valid for cached reads (FILE_REGION_USAGE_VALID_CACHED_DATA).
             StorageQuery::ValidRegions { from, length } => vec![from, length, 1],
             _ => Vec::new(),
         }
     }
 }
 
-/// An answer, and whether there is more than fits in one.
+/// Result of a query, and whether it is incomplete.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageAnswer {
     pub bytes: Vec<u8>,
-    /// Whether the message is the beginning of a longer one.
+    /// Whether the result is the beginning of a longer one.
     pub more: bool,
 }
 
@@ -143,7 +141,7 @@ pub(crate) fn control(
     }
     // SAFETY: it was made for this caller, and nobody else knows it.
     let event = unsafe { OwnedHandle::from_raw_handle(event.cast()) };
-    // A completion port isn't told of an end whose event is odd.
+    // With an odd event handle, a completion port is not notified.
     let odd = event.as_raw_handle().map_addr(|event| event | 1).cast();
     let mut overlapped = OVERLAPPED { hEvent: odd, ..OVERLAPPED::default() };
     let bytes = |words: &[u64]| u32::try_from(size_of_val(words)).unwrap_or(0);
@@ -167,17 +165,11 @@ pub(crate) fn control(
 }
 
 /// Opens an object for queries only, without read or write access, so that it only requires visibility.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn open_to_ask(path: &Path) -> io::Result<File> {
     open(path, 0)
 }
 
 /// Opens a file for queries of its ranges.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn open_for_ranges(path: &Path) -> io::Result<File> {
     open(path, FILE_READ_ATTRIBUTES)
 }
@@ -209,7 +201,7 @@ fn open(path: &Path, access: u32) -> io::Result<File> {
 pub enum DriveKind {
     Local,
     Remote,
-    /// A disc that is read by light: no run writes to it.
+    /// Optical disc, to which no run writes.
     Optical,
     Memory,
     Unknown,
@@ -217,7 +209,7 @@ pub enum DriveKind {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VolumeInformation {
-    /// `NTFS`, `ReFS`
+    /// File system, such as `NTFS` or `ReFS`.
     pub file_system: String,
     pub flags: u32,
 }
@@ -228,7 +220,6 @@ pub struct VolumeRoom {
     pub cluster: u64,
     /// Size of a sector in bytes.
     pub sector: u32,
-    /// All bytes.
     pub size: u64,
     /// Bytes that this user may still fill.
     pub available: u64,
@@ -246,9 +237,6 @@ fn text(units: &[u16]) -> String {
 
 /// Returns the mount point of a path's volume, with a final backslash: `C:\`, `D:\mounted\`,
 /// `\\server\share\`.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn volume_path(path: &Path) -> io::Result<String> {
     let path = wide_text(path);
     let mut units = vec![0_u16; MAX_PATH_UNITS];
@@ -275,10 +263,7 @@ pub fn information(root: &str) -> io::Result<VolumeInformation> {
     information_of(&open(Path::new(root), FILE_READ_ATTRIBUTES)?)
 }
 
-/// Returns the same for an open volume, or an open object on one.
-///
-/// # Errors
-/// As above.
+/// As [`information`], for an open volume or an open object on one.
 pub fn information_of(root: &impl AsHandle) -> io::Result<VolumeInformation> {
     let root = root.as_handle();
     let (mut flags, mut kind) = (0, [0_u16; 262]);
@@ -312,9 +297,6 @@ pub fn room(root: &str) -> Option<VolumeRoom> {
 }
 
 /// Returns the names of all devices visible to programs: `PhysicalDrive0`, `C:` ..
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn device_names() -> io::Result<Vec<String>> {
     let mut units = vec![0_u16; 1 << 15];
     loop {
@@ -351,9 +333,6 @@ pub fn drive_kind(root: &str) -> DriveKind {
 }
 
 /// Returns the names of all volumes of this machine, as in [`volume_name`].
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn volumes() -> io::Result<Vec<String>> {
     let mut units = [0_u16; 64];
     // SAFETY: the system writes at most as many units as are told.
@@ -380,9 +359,6 @@ pub fn volumes() -> io::Result<Vec<String>> {
 }
 
 /// Returns the mount points of a volume: letters and folders; empty if not mounted.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn mounted_at(volume: &str) -> io::Result<Vec<String>> {
     let name = wide_text(volume);
     let mut units = vec![0_u16; MAX_PATH_UNITS];

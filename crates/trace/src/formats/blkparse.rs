@@ -30,7 +30,7 @@ enum EventSubject {
     Reads,
     Writes,
     Discards,
-    /// A message or a passthrough command.
+    /// Message or passthrough command.
     Else,
 }
 
@@ -52,7 +52,7 @@ fn all_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `0.000000000`
+/// Parses seconds such as `0.000000000` to ns.
 fn parse_nanoseconds(text: &str) -> Option<u64> {
     let (whole, part) = text.split_once('.')?;
     let part = (all_digits(whole) && all_digits(part) && part.len() == 9).then_some(part)?;
@@ -96,7 +96,7 @@ impl LineReader for Blkparse {
         let letters = word("the operation (R, W, ..)")?;
         let what = match letters {
             _ if letters.starts_with('D') => EventSubject::Discards,
-            // A flush before a write is told by an F before the W; messages have neither.
+            // An F before the W marks a flush before a write; messages have neither.
             _ if letters.contains('W') => EventSubject::Writes,
             _ if letters.contains('R') => EventSubject::Reads,
             _ => EventSubject::Else,

@@ -2,17 +2,17 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedEvent {
-    /// An I/O was submitted.
+    /// Submission of an I/O.
     Issued(RecordedIo),
-    /// One with its duration in ns.
+    /// I/O with its duration in ns.
     Done(RecordedIo, u64),
-    /// An I/O, or a part of it, has completed at this time.
+    /// Completion of an I/O or of a part of it.
     Completed(RecordedIo),
-    /// A discard was submitted; `write` says nothing here.
+    /// Submission of a discard; `write` has no meaning.
     Discarded(RecordedIo),
-    /// Something that is neither a read, a write nor a discard.
+    /// Event that is neither a read, a write nor a discard.
     Skipped,
-    /// Discards the previous I/Os, because the wanted kind follows.
+    /// Marker that discards the previous I/Os, because the wanted kind follows.
     Forget,
 }
 
@@ -21,7 +21,7 @@ pub struct RecordedIo {
     /// Time in ns since the first event.
     pub at_ns: u64,
     pub offset: u64,
-    /// Bytes, at least 1.
+    /// Size in bytes, at least 1.
     pub bytes: u32,
     pub write: bool,
 }

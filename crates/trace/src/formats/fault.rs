@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub enum TraceErrorKind {
     #[error("cannot be read: {0}")]
     NotRead(#[source] Arc<std::io::Error>),
-    /// A line doesn't end within this many bytes.
+    /// A line is longer than this number of bytes.
     #[error("the line is longer than {0} bytes")]
     LongLine(u64),
     #[error(transparent)]
@@ -19,7 +19,7 @@ pub enum TraceErrorKind {
          sda.blktrace.0, sda.blktrace.1 .., and read sda.txt"
     )]
     BinaryBlktrace,
-    /// The first line begins no known format; the second text is a hint, or empty.
+    /// The first line does not match a known format; the second text is a hint, or empty.
     #[error(
         "unknown format of recorded I/Os: '{0}'. Supported are logs of --io-log, the text of blkparse, and \
          fio's iolog of version 2 and 3{1}"
@@ -33,44 +33,42 @@ pub enum TraceErrorKind {
         wanted: Option<String>,
         others: Vec<String>,
     },
-    /// Something that belongs to a line isn't there.
+    /// A required part of a line is missing.
     #[error("{0} is missing")]
     Missing(&'static str),
     #[error("'{0}' is not {1}")]
     Malformed(String, &'static str),
     #[error("the line has {0} values instead of 8")]
     Values(usize),
-    /// Times begin from 0 again.
+    /// The times restart at 0.
     #[error(
         "a second time span begins here, with times from 0 again; split the file, and repeat the first line \
          in each part"
     )]
     SecondTimeSpan,
-    /// No action of fio's log; whether its lines begin with a time.
+    /// Unknown action of fio's log; states whether lines begin with a time.
     #[error(
         "'{action}': unknown or malformed action; known are add, open, close, read, write, sync, datasync, \
          trim{}", if *.stamped { "" } else { ", wait" }
     )]
     FioAction {
         action: String,
-        /// Version 3.
+        /// Whether the version is 3.
         stamped: bool,
     },
-    /// A line of fio's log is too short.
     #[error("a file and an action are expected")]
     NoFioAction,
     #[error("'{0}': unknown action of blktrace")]
     BlktraceAction(String),
-    /// A request without a place.
     #[error("sector + sectors is expected")]
     NoSectors,
-    /// A sector whose offset has more than 64 bits.
+    /// Offset of the sector with more than 64 bits.
     #[error("the sector is beyond any device")]
     FarSector,
     /// Time in us that is too large for further addition.
     #[error("the time {0} us is too large")]
     FarTime(u64),
-    /// An offset, bytes, at which there can't be a target.
+    /// Offset in bytes that exceeds the maximum size of a target.
     #[error("the offset {0} is beyond any target")]
     FarOffset(u64),
     #[error("an I/O of {bytes} bytes, not of 1 to {}", TracedIo::MAX_IO_BYTES)]

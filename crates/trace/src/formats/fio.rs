@@ -7,7 +7,7 @@ use super::fault::TraceErrorKind;
 use super::{EventSink, LineReader, RecordedEvent, Streams, number, placed};
 
 pub(super) struct FioLog {
-    /// Each line begins with a time (version 3).
+    /// Whether each line begins with a time (version 3).
     stamped: bool,
     now_us: u64,
     waited: bool,
@@ -23,7 +23,7 @@ impl FioLog {
     }
 }
 
-/// Maximum that fits in nanoseconds.
+/// Maximum time in µs that can be converted to ns.
 const MAX_TIME_US: u64 = u64::MAX / 2000;
 
 impl LineReader for FioLog {
@@ -51,7 +51,7 @@ impl LineReader for FioLog {
                 self.waited = true;
                 Ok(())
             }
-            // What is flushed has a place that nobody needs.
+            // The position of a flush is not used.
             [_, "sync" | "datasync", ..] => take.event(RecordedEvent::Skipped),
             [file, "trim", offset, length] => {
                 let (offset, length) = (number(offset, "an offset")?, number(length, "a length")?);

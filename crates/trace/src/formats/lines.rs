@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Maximum bytes of a line; a longer line is not part of a trace, and is not read to its end.
 const MAX_LINE_BYTES: u64 = 8192;
 
-/// Reads line by line into one buffer.
+/// Reader of lines into one buffer.
 pub(super) struct TraceLines<R> {
     input: R,
     bytes: Vec<u8>,
@@ -16,7 +16,7 @@ pub(super) struct TraceLines<R> {
     number: u64,
 }
 
-/// A line without its end.
+/// Line without its line feed.
 pub(super) struct LineText<'a> {
     /// Counted from 1.
     pub number: u64,
@@ -28,7 +28,7 @@ impl<R: BufRead> TraceLines<R> {
         TraceLines { input, bytes: Vec::new(), text: String::new(), number: 0 }
     }
 
-    /// The number of the last line, from 1.
+    /// Returns the number of the last line, from 1.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
@@ -54,7 +54,7 @@ impl<R: BufRead> TraceLines<R> {
     }
 }
 
-/// Whether a line is a comment of the person who made the file.
+/// Whether a line is a comment of its author.
 pub(super) fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with('#')
 }

@@ -34,12 +34,12 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceFormat {
-    /// `--io-log`
+    /// Log of `--io-log`.
     Own,
     Blkparse,
-    /// fio's log of I/Os, version 2.
+    /// fio's I/O log, version 2.
     Fio2,
-    /// .. version 3.
+    /// fio's I/O log, version 3.
     Fio3,
 }
 
@@ -56,7 +56,6 @@ impl TraceFormat {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadTrace {
-    /// The format that it turned out to have.
     pub format: TraceFormat,
     /// Name of the recorded file or device.
     pub stream: String,
@@ -109,7 +108,7 @@ pub fn read(
     Ok(ReadTrace { format, stream: streams.first.unwrap_or_default(), has_times })
 }
 
-/// The first line that is neither empty nor a comment.
+/// Returns the first line that is neither empty nor a comment.
 fn first_line<R: BufRead>(lines: &mut TraceLines<R>) -> Result<Option<String>, TraceError> {
     while let Some(line) = lines.next()? {
         if !is_comment(line.text) && !line.text.trim().is_empty() {

@@ -10,7 +10,7 @@ pub type TakeEvent<'a> = dyn FnMut(u64, RecordedEvent) -> Result<(), TraceErrorK
 pub enum RequestView {
     #[default]
     Asked,
-    /// Requests as issued to the driver; neighbours are merged, and oversized I/Os are split.
+    /// Requests at the driver, after merging neighbours and splitting large I/Os.
     Driver,
 }
 
@@ -25,11 +25,11 @@ pub(super) trait LineReader {
     fn line(&mut self, text: &str, streams: &mut Streams, take: &mut EventSink)
     -> Result<(), TraceErrorKind>;
 
-    /// The end of the file: whether its I/Os have times.
+    /// Handles the end of the file; returns whether its I/Os have times.
     fn end(&mut self) -> Result<bool, TraceErrorKind>;
 }
 
-/// Hands events on with their line.
+/// Passes events on with their lines.
 pub(super) struct EventSink<'a, 'b> {
     pub(super) line: u64,
     pub(super) taken: u64,
@@ -48,12 +48,12 @@ impl EventSink<'_, '_> {
         (self.each)(self.line, event)
     }
 
-    /// Emits a discard, in pieces if it is longer than the largest I/O.
+    /// Passes a discard on, split at the maximum size of an I/O.
     pub(super) fn discard(&mut self, at_ns: u64, offset: u64, bytes: u64) -> Result<(), TraceErrorKind> {
         if !(1..=MAX_DISCARD_BYTES).contains(&bytes) {
             return Err(TraceErrorKind::DiscardLength { bytes });
         }
-        // It is told before any piece is: the last one may lie beyond all targets.
+        // Reported before any part, because the last one may be beyond all targets.
         placed(at_ns, offset.saturating_add(bytes - 1), 1, false)?;
         for from in (0..bytes).step_by(MAX_SPLIT_DISCARD as usize) {
             let piece = placed(at_ns, offset + from, (bytes - from).min(MAX_SPLIT_DISCARD), false)?;
@@ -66,7 +66,7 @@ impl EventSink<'_, '_> {
 const MAX_SPLIT_DISCARD: u64 = 1 << 30;
 pub(super) struct Streams {
     pub(super) wanted: Option<String>,
-    /// The first one that there were I/Os of; if one is wanted, that.
+    /// First stream with I/Os, or the requested stream.
     pub(super) first: Option<String>,
     pub(super) others: Vec<String>,
 }

@@ -2,17 +2,16 @@
 
 use diskspd_base::engines::Direction;
 
-/// An I/O that ended well.
+/// Successful I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IoCompletion {
     /// Index of the target in the worker's list.
     pub target: usize,
     pub direction: Direction,
-    /// Bytes transferred.
     pub bytes: u64,
     pub short: bool,
-    /// From hand-over to reap, ns; anything when neither latency nor IOPS deviation is measured.
+    /// Time from submission to reap in ns; arbitrary if neither latency nor IOPS deviation is measured.
     pub latency: u64,
-    /// Reap time since the start of measuring in ns.
+    /// Reap time since the start of the measurement in ns.
     pub since_start: u64,
 }

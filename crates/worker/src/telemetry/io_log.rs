@@ -28,9 +28,9 @@ const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns,du
 const WORDS: usize = 5;
 /// Memory for all rings of a time span in bytes.
 const MEMORY: usize = 64 << 20;
-/// Entries of a ring: at least and at most.
+/// Minimum and maximum entries of a ring.
 const ENTRIES: (usize, usize) = (1 << 10, 1 << 16);
-/// Sleep of the writer if there is nothing to write.
+/// Sleep of the writer without data.
 const PAUSE: Duration = Duration::from_millis(1);
 const MAX_FINISH_WAIT: Nanos = SECOND;
 const CHUNK: usize = 1 << 18;
@@ -42,13 +42,13 @@ pub struct Entry {
     pub op: Operation,
     /// Byte offset in the target.
     pub offset: u64,
-    /// Bytes transferred, or that it concerned.
+    /// Bytes transferred, or requested if it failed.
     pub size: u32,
     /// Submission time since the start signal in ns.
     pub start: Nanos,
-    /// Time from there to the reap in ns.
+    /// Latency in ns until the reap.
     pub latency: Nanos,
-    /// Planned start time (`-g`) in ns after the start signal; `None` = as soon as possible.
+    /// Scheduled start time (`-g`) in ns after the start signal; `None` = as soon as possible.
     pub due: Option<Nanos>,
 }
 
@@ -81,9 +81,6 @@ struct Output {
 impl IoLog {
     /// Creates the file. It is visible from its first I/O on, but replaces an earlier one only at
     /// [`IoLog::end`].
-    ///
-    /// # Errors
-    /// Fails with a message if it cannot be created.
     pub fn create(path: &Path, outlet: Outlet) -> Result<IoLog, OutputError> {
         let mut file = StreamedFile::open(outlet)?;
         file.write_all(HEADER.as_bytes())
@@ -152,7 +149,7 @@ impl IoLog {
         })
     }
 
-    /// A time span begins: an empty line sets it off from the one before.
+    /// Separates the lines of a new time span by an empty line.
     pub fn begin_span(&self) {
         let mut output = self.output.lock_anyway();
         output.spans += 1;
@@ -210,7 +207,7 @@ impl IoLog {
         Some(format!("--io-log {name}: is incomplete, because writing failed: {failure}"))
     }
 
-    /// Returns a final message about the log; `None` if all of it was written.
+    /// Returns a final message about the log; `None` = it is complete.
     pub fn complaint(&self) -> Option<String> {
         let output = self.output.lock_anyway();
         let name = self.path.display();
@@ -224,7 +221,7 @@ impl IoLog {
     }
 }
 
-/// Ends the writer when the work is done, however it ends.
+/// Ends the writer when the work ends in any way.
 struct Finish<'a> {
     finished: &'a AtomicBool,
     writer: Thread,
@@ -257,7 +254,6 @@ impl Output {
     }
 }
 
-/// Appends a line of the file.
 fn push_line(text: &mut Vec<u8>, thread: u32, entry: &Entry) {
     let Entry { target, op, offset, size, start, latency, due } = *entry;
     for number in [u64::from(thread), u64::from(target)] {
@@ -293,20 +289,20 @@ fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
 pub struct LineRing {
     thread: u32,
     patient: bool,
-    /// [`WORDS`] for every entry; as many entries as a power of two.
+    /// [`WORDS`] words per entry; the number of entries is a power of two.
     words: Box<[AtomicU64]>,
     tail: PaddedCounter,
     head: PaddedCounter,
     dropped: AtomicU64,
 }
 
-/// A counter with a cache line, and the one fetched with it, to itself.
+/// Counter in a pair of cache lines of its own, because lines are fetched in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct PaddedCounter(AtomicU64);
 
 impl LineRing {
-    /// `None` = there is no memory for it.
+    /// Returns `None` without memory.
     pub fn new(thread: u32, entries: usize, patient: bool) -> Option<LineRing> {
         let mut words = Vec::new();
         words.try_reserve_exact(entries * WORDS).ok()?;
@@ -340,12 +336,12 @@ impl LineRing {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// The worker's end. There must be no more than one.
+    /// Returns the end of the worker, which must be the only one.
     pub fn producer(&self) -> Producer<'_> {
         Producer { ring: self, tail: self.tail.0.load(Ordering::Relaxed), head: 0 }
     }
 
-    /// Takes out everything there is; returns how many.
+    /// Removes all entries; returns their number.
     pub fn drain(&self, mut take: impl FnMut(Entry)) -> u64 {
         let head = self.head.0.load(Ordering::Relaxed);
         let tail = self.tail.0.load(Ordering::Acquire);
@@ -436,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn ring_keeps_order_over_many_rounds() {
+    fn ring_keeps_order_after_wrapping() {
         let ring = LineRing::new(5, 8, false).unwrap();
         let mut producer = ring.producer();
         let mut out = Vec::new();
@@ -488,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_that_cannot_be_written_says_so() {
+    fn unwritable_log_reports_its_error() {
         if !Path::new("/dev/full").exists() {
             return eprintln!("SKIPPED: there is no /dev/full");
         }

@@ -4,7 +4,7 @@ use diskspd_figures::stats::Scale;
 use diskspd_sys::clock::{self, Nanos};
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
-/// 32 cells per octave: the middle of one is at most 1.6 % off.
+/// Histogram with 32 cells per octave; the middle of a cell is at most 1.6 % off.
 type Steps = Scale<5, 0, 64>;
 
 /// Live counters of one worker. Only the worker writes, so a plain load and store suffices. They have two
@@ -17,7 +17,7 @@ pub struct Counters {
     latency_sum: AtomicU64,
     splits: bool,
     writes: AtomicU64,
-    /// The thread, by the kernel's number; 0 = not yet.
+    /// Kernel number of the thread; 0 = not yet.
     thread: AtomicI32,
     /// End of its work and its total wait for a CPU, in ns; 0 = not yet, or unknown.
     over: AtomicU64,
@@ -51,7 +51,7 @@ impl Counters {
         self.splits
     }
 
-    /// Counts writes among the I/Os.
+    /// Adds writes to the count of writes; they are already in the I/Os.
     #[inline]
     pub fn add_writes(&self, ios: u64) {
         bump(&self.writes, ios);
@@ -62,7 +62,7 @@ impl Counters {
         !self.latency.is_empty()
     }
 
-    /// The worker is this thread, by the kernel's number.
+    /// Sets the kernel number of the worker's thread.
     pub fn belongs_to(&self, thread: i32) {
         self.thread.store(thread, Relaxed);
     }
@@ -84,7 +84,6 @@ impl Counters {
         (over > 0).then(|| (over, self.waited.load(Relaxed)))
     }
 
-    /// Counts a batch of I/Os.
     #[inline]
     pub fn add(&self, ios: u64, bytes: u64) {
         bump(&self.ios, ios);
@@ -112,7 +111,7 @@ fn bump(counter: &AtomicU64, by: u64) {
     counter.store(counter.load(Relaxed).wrapping_add(by), Relaxed);
 }
 
-/// Smallest latency of a cell in ns.
+/// Returns the minimum latency of a cell in ns.
 pub(crate) fn floor_of(cell: usize) -> u64 {
     Steps::first(cell)
 }
@@ -126,25 +125,25 @@ pub struct WorkerSums {
     /// Time of the sample on the monotonic clock.
     pub at: Nanos,
     pub ios: u64,
-    /// Bytes so far.
+    /// Total bytes.
     pub bytes: u64,
-    /// Sum of their latencies, ns; it wraps around.
+    /// Sum of latencies in ns, which wraps around.
     pub latency_sum: u64,
     pub splits: bool,
     pub writes: u64,
-    /// Latencies so far, by cell.
+    /// Total latencies by cell.
     pub latency: Vec<u64>,
 }
 
 impl WorkerSums {
-    /// Latencies by cell that came since an earlier look.
+    /// Returns latencies by cell since an earlier sample.
     pub fn latencies_since(&self, before: &WorkerSums) -> Vec<u64> {
         let earlier = before.latency.iter().copied().chain(std::iter::repeat(0));
         self.latency.iter().zip(earlier).map(|(now, before)| now - before).collect()
     }
 }
 
-/// I/Os and bytes of all workers so far.
+/// Returns the I/Os and bytes of all workers so far.
 pub fn totals(workers: &[Counters]) -> (u64, u64) {
     let sum = |of: fn(&Counters) -> &AtomicU64| workers.iter().map(|worker| of(worker).load(Relaxed)).sum();
     (sum(|worker| &worker.ios), sum(|worker| &worker.bytes))
@@ -166,7 +165,7 @@ pub fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> WorkerSum
     sum
 }
 
-/// The latency (ns) that the share `p` of `count` latencies by cell does not exceed.
+/// Returns the latency in ns that the share `p` of `count` latencies does not exceed.
 pub fn percentile(cells: &[u64], count: u64, p: f64) -> u64 {
     let mut cumulated = 0;
     for (cell, n) in cells.iter().enumerate() {

@@ -11,15 +11,15 @@ use diskspd_results::{
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use std::sync::Arc;
 
-/// Shortest interval of the stream in ms, because it wakes a thread and reads all counters.
+/// Minimum interval of the stream in ms, because it wakes a thread and reads all counters.
 const MIN_INTERVAL_MS: u32 = 100;
 
-/// Stream counters of one worker: I/Os of the measured time, by direction.
+/// Stream counters of one worker: I/Os of the measurement, by direction.
 #[derive(Debug)]
 pub struct DirectionCounts {
     pub read: Counters,
     pub write: Counters,
-    /// Response times of both, where I/Os have a time to start at.
+    /// Response times of both directions, for I/Os with a scheduled start.
     pub response: Counters,
 }
 
@@ -32,7 +32,7 @@ impl DirectionCounts {
 }
 
 impl DirectionCounts {
-    /// Counts this number of equal I/Os of the measured time.
+    /// Counts equal I/Os of the measurement.
     #[inline]
     pub fn count(&self, io: IoCompletion, times: u64) {
         let counters = match io.direction {
@@ -194,13 +194,13 @@ fn interval_direction((ios, bytes, sum): (u64, u64, u64), cells: &[u64], seconds
 mod tests {
     use super::*;
 
-    /// A ticker of seconds without end.
+    /// Returns a ticker with intervals of a second and without end.
     fn sample_ticker(started_at: i64) -> Ticker {
         Ticker::new((clock::monotonic(), Nanos::MAX), started_at, 1000)
     }
 
     #[test]
-    fn intervals_end_once_without_slivers() {
+    fn intervals_end_once_without_short_remainder() {
         const MS: Nanos = 1_000_000;
         // Duration, ms, when lines are due before the last one.
         let rows: [(u64, &[u64]); 6] = [

@@ -1,4 +1,4 @@
-//! How often, how fast, until when.
+//! Repetition, rate and duration.
 
 use crate::cli::draft::RunRequestBuilder;
 use crate::cli::error::ValueError;
@@ -270,7 +270,7 @@ fn rate_total(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueEr
     Ok(())
 }
 
-/// Longest warm-up of `--until-steady` without a value, s.
+/// Default limit of the warm-up with `--until-steady`, in s.
 const DEFAULT_WARM_UP_LIMIT: u32 = 3600;
 
 fn until_steady(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
@@ -302,7 +302,7 @@ fn set_give_up(_: &mut RunRequestBuilder, _: &[u8]) -> Result<(), ValueError> {
         .with_expected("no value"))
 }
 
-/// I/Os that `--explain` keeps without a value, and at most.
+/// Default and maximum number of I/Os that `--explain` keeps.
 const SLOWEST_KEPT: (u32, u32) = (1000, 100_000);
 
 fn read_explain(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
@@ -326,7 +326,7 @@ fn until_read(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueEr
     Ok(())
 }
 
-/// Reads a size, or `2x`.
+/// Parses a size, or a multiple of the target's size (`2x`).
 fn parse_volume(draft: &RunRequestBuilder, value: &[u8]) -> Result<Volume, ValueError> {
     const VOLUME: &str = "a size, as in 500G, or a multiple of the area, as in 2x: 1 or more";
     if value.is_empty() {

@@ -1,4 +1,4 @@
-//! How I/Os reach the storage.
+//! Engines for I/Os.
 
 use crate::cli::answer::InfoRequest;
 use crate::cli::draft::RunRequestBuilder;
@@ -141,7 +141,7 @@ fn read_engine(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueE
     Ok(())
 }
 
-/// Longest limit of the kernel in us.
+/// The kernel's maximum in µs.
 const MAX_LATENCY_US: u32 = i32::MAX as u32;
 
 fn cpu_latency(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {

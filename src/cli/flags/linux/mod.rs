@@ -8,6 +8,5 @@ mod target;
 
 use crate::cli::flag::Flag;
 
-/// All of them, topic by topic.
 pub(super) const FLAGS: &[&[Flag]] =
     &[engine::FLAGS, target::FLAGS, course::FLAGS, output::FLAGS, program::FLAGS];

@@ -67,7 +67,7 @@ pub(super) const FLAGS: &[Flag] = &[
     },
 ];
 
-/// Taken out of the command line before the other options are read.
+/// Presets are taken out of the command line before other options are read.
 fn read_preset(draft: &mut RunRequestBuilder, value: &[u8]) -> Result<(), ValueError> {
     let name = String::from_utf8_lossy(value);
     let found = presets::find(&name)

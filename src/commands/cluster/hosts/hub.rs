@@ -21,7 +21,6 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Maximum time for connecting to all hosts.
 const CONNECT_TIMEOUT_NS: Nanos = 60 * SECOND;
 /// Maximum time of the other ranks after the end of rank 0.
 const LEAVING: Nanos = 10 * SECOND;
@@ -33,14 +32,13 @@ struct Hub {
     ended: Vec<Option<u8>>,
     control: Arc<Control>,
     is_interrupted: bool,
-    /// Whether rank 0 has joined the others.
     has_joined: bool,
 }
 
 /// Runs the job over ssh. Returns rank 0's exit code.
 ///
 /// # Errors
-/// Hosts cannot be reached, or have another version.
+/// Fails if a host cannot be reached, or has another version.
 pub(super) fn run(start: &HostsStart, program: &str) -> Result<Exit, CommandError> {
     let control = Arc::<Control>::default();
     let _watch = ctrl_c::ends_silently(&control)?;
@@ -84,14 +82,14 @@ pub(super) fn run(start: &HostsStart, program: &str) -> Result<Exit, CommandErro
     Ok(Exit::ALL.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::RunFailed))
 }
 
-/// The terminal of this process, which shows what rank 0 draws.
+/// Returns the terminal of this process, on which rank 0 draws.
 fn own_screen() -> Option<(usize, usize, String)> {
     let screen = terminal::screen()?;
     Some((screen.columns, screen.rows, std::env::var("TERM").unwrap_or_default()))
 }
 
 impl Hub {
-    /// Waits until the program has answered on all hosts.
+    /// Waits for the program's answer from all hosts.
     fn reach_hosts(&mut self) -> Result<(), CommandError> {
         let until = clock::monotonic() + CONNECT_TIMEOUT_NS;
         let mut waiting = vec![true; self.peers.len()];
@@ -162,7 +160,7 @@ impl Hub {
             PeerEvent::Frame(notes::ABORT, _) => self.signal_all(GroupSignal::Kill),
             PeerEvent::Frame(to, bytes) => {
                 self.has_joined |= rank == 0;
-                // Only rank 0 and another one speak to each other.
+                // Other ranks exchange messages only with rank 0.
                 if let Some(peer) = self.peers.get(to as usize).filter(|_| rank == 0 || to == 0) {
                     peer.send(encode_frame(rank as u32, &bytes));
                 }
@@ -176,7 +174,7 @@ impl Hub {
         self.tell_lost(rank, why);
     }
 
-    /// Reports a rank without further messages to the ranks that await them.
+    /// Reports a lost rank to the ranks that wait for its messages.
     fn tell_lost(&self, rank: usize, why: &str) {
         let note = [&(rank as u32).to_le_bytes()[..], why.as_bytes()].concat();
         let frame = encode_frame(notes::LOST, &note);
@@ -184,7 +182,7 @@ impl Hub {
         self.peers[concerned].iter().for_each(|peer| peer.send(frame.clone()));
     }
 
-    /// Passes Ctrl-C and the like to all ranks, once.
+    /// Passes termination signals to all ranks, once.
     fn pass_interrupt(&mut self) {
         if self.control.is_interrupted() && !std::mem::replace(&mut self.is_interrupted, true) {
             self.signal_all(match self.control.ended_by() {

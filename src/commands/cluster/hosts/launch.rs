@@ -23,7 +23,7 @@ enum LauncherKind {
     Mpich,
 }
 
-/// Finds a launcher. `None` = none is installed, or this program cannot load MPI.
+/// Finds a launcher; `None` = not installed, or this program cannot load MPI.
 pub(super) fn find_launcher() -> Option<FoundLauncher> {
     let known = |program: &'static str| {
         let answer = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
@@ -57,10 +57,7 @@ fn arguments(kind: LauncherKind, start: &HostsStart, program: &str) -> Vec<OsStr
     options.chain(start.words.iter().cloned()).collect()
 }
 
-/// Becomes the launcher.
-///
-/// # Errors
-/// It cannot be started.
+/// Replaces this process with the launcher.
 pub(super) fn replace_process(
     launcher: &FoundLauncher,
     start: &HostsStart,

@@ -22,7 +22,7 @@ use std::path::PathBuf;
 /// Runs the command line on all hosts, or serves as one of them.
 ///
 /// # Errors
-/// Hosts cannot be reached, or have another version.
+/// Fails if a host cannot be reached, or has another version.
 pub(crate) fn hosts(request: HostsRequest) -> Result<Exit, CommandError> {
     match request {
         HostsRequest::Serve => serve::serve(),

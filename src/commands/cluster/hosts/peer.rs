@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-/// A login prints at most this number of bytes before the greeting.
+/// Maximum text of a login before the greeting.
 const MAX_LOGIN_BYTES: usize = 64 << 10;
 /// ssh's exit code if it cannot connect.
 const NO_CONNECTION: i32 = 255;
@@ -28,10 +28,7 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// Starts ssh to a host. Its news come by `events`, with the rank.
-    ///
-    /// # Errors
-    /// ssh cannot be started.
+    /// Starts ssh to a host. Its messages arrive in `events`, with the rank.
     pub(super) fn start(
         rank: usize,
         host: &str,
@@ -103,7 +100,7 @@ fn read_events(mut output: impl Read, mut take: impl FnMut(PeerEvent) -> bool) {
     take(PeerEvent::Closed(None));
 }
 
-/// Reads up to the greeting, over the text that a login printed.
+/// Reads up to the greeting, after any text of the login.
 fn read_greeting(output: &mut impl Read) -> Result<(), Option<String>> {
     let (expected, mut line, mut read) = (greeting(), Vec::new(), 0);
     let mut byte = [0];

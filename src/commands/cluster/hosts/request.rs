@@ -5,16 +5,16 @@ use std::ffi::OsString;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostsRequest {
     Start(HostsStart),
-    /// Be the end on a host.
+    /// Serves as the remote end on a host.
     Serve,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostsStart {
     pub hosts: Vec<String>,
-    /// Start over ssh in any case.
+    /// Whether to use ssh in any case.
     pub ssh: bool,
-    /// Path of the program on the hosts; `None` = as here.
+    /// Path of the program on the hosts; `None` = the local path.
     pub program: Option<String>,
     /// Command line of each rank, without the program.
     pub words: Vec<OsString>,

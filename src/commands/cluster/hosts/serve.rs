@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Maximum time of a rank for its end after a lost connection.
+/// Maximum time for the end of a rank after a lost connection.
 const ENDING: Nanos = 10 * SECOND;
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -26,7 +26,7 @@ type HubStream = Arc<Mutex<io::Stdout>>;
 /// Serves one job.
 ///
 /// # Errors
-/// The hub does not send a job, or the rank cannot be started.
+/// Fails if the hub does not send a job, or the rank cannot be started.
 pub(super) fn serve() -> Result<Exit, CommandError> {
     let hub: HubStream = Arc::new(Mutex::new(io::stdout()));
     put_bytes(&hub, format!("{}\n", greeting()).as_bytes())?;
@@ -79,7 +79,6 @@ fn start_rank(order: &StartOrder) -> Result<(Child, RankSocket), CommandError> {
     Ok((rank, own))
 }
 
-/// Passes the output of the rank.
 fn pass_output(mut output: impl Read + Send + 'static, hub: HubStream) -> JoinHandle<()> {
     thread::spawn(move || {
         let mut piece = [0; 65536];
@@ -101,7 +100,7 @@ fn pass_messages(mut own: RankSocket, hub: HubStream) -> JoinHandle<()> {
     })
 }
 
-/// Passes messages and signals to the rank. When the hub is gone, the rank ends.
+/// Passes messages and signals to the rank. The rank ends when the connection to the hub is lost.
 fn obey_hub(input: &mut impl Read, mut own: RankSocket, rank: &Mutex<Child>) {
     while let Ok(Some((from, bytes))) = read_frame(input) {
         match (from, bytes.first()) {

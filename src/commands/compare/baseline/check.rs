@@ -18,7 +18,7 @@ use crate::commands::shared::output::answer_files::AnswerFiles;
 use crate::commands::shared::runs::stored;
 use crate::experiments::compare::{
     self, ChangeVerdict, ComparisonQuery, InterimAnalyses, PlannedRuns, RunComparison, Side, SideRun,
-    SpanCompared, in_one_sentence, table,
+    SpanCompared, answer_sentence, table,
 };
 use crate::finding::Finding;
 use crate::report::answers::ComparisonReport;
@@ -28,14 +28,13 @@ use crate::sys::standard_error::print_line;
 use crate::sys::standard_output;
 use crate::units::visible;
 
-/// Maximum number of checks with `--until-sure`, each with twice as many runs.
+/// Maximum number of checks with `--until-sure`; each has twice as many runs as the previous one.
 const MAX_CHECKS: u32 = 4;
 
 struct NewRuns {
     side: Side,
     comparison: RunComparison,
     ended: RoundsOutcome,
-    /// Duration of a run of each test in s.
     seconds: Vec<(String, f64)>,
 }
 
@@ -99,7 +98,7 @@ fn compare_sides(judged: &BaselineSide, other: &Side) -> Result<RunComparison, C
         .map_err(|differences| comparing::refuse_differences(&differences))
 }
 
-/// Runs the tests, with `--until-sure` the undecided ones again and again.
+/// Runs the tests; `--until-sure` repeats the undecided ones.
 fn run(
     store: &Store,
     judged: &BaselineSide,
@@ -138,7 +137,7 @@ fn run(
         let side = Side { name: format!("now (@{})", keeper.label), runs };
         let comparison = compare_sides(judged, &side)?;
         let undecided: Vec<bool> =
-            tests.iter().map(|planned| can_be_told(&comparison, &planned.test.name)).collect();
+            tests.iter().map(|planned| is_decidable(&comparison, &planned.test.name)).collect();
         if !asked.rounds.until_sure
             || ended != RoundsOutcome::Complete
             || look >= MAX_CHECKS
@@ -180,7 +179,7 @@ fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], judged: &BaselineSide
     });
 }
 
-fn can_be_told(comparison: &RunComparison, test: &str) -> bool {
+fn is_decidable(comparison: &RunComparison, test: &str) -> bool {
     let of_test = |span: &&SpanCompared| comparison.workload_name(span) == test;
     let decides = comparison.time_spans.iter().filter(of_test).filter_map(|span| span.metrics.first());
     decides.into_iter().any(|metric| match metric.verdict {
@@ -201,7 +200,7 @@ fn report_check(
     let comparison = &new.comparison;
     let seconds = |test: &str| new.seconds.iter().find(|(name, _)| name == test).map_or(0.0, |(_, s)| *s);
     let mut text = table(comparison, ["baseline", "now"], standard_output::room());
-    let sentence = in_one_sentence(comparison, &seconds);
+    let sentence = answer_sentence(comparison, &seconds);
     text += &format!("\n{sentence}\n");
     text.extend(in_turn(judged, asked, comparison));
     if !comparison.differences.is_empty() {
@@ -212,7 +211,7 @@ fn report_check(
     }
     let exit = match AnswerFiles::take_standard_output(&asked.out) {
         true => Exit::Success,
-        false => report_error(output::told_to_stdout(&visible::lines(&text))),
+        false => report_error(output::print_sentences(&visible::lines(&text))),
     };
     let command_line = format!("diskspd baseline {}", quoted(&judged.request.given));
     let by = if let Some(FailIf::Worse(by)) = asked.fail_if { by } else { 0.0 };

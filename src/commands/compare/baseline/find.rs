@@ -21,7 +21,7 @@ pub(super) fn unknown_baseline_error(store: &Store, name: &str) -> CommandError 
     error.hint(hint).into()
 }
 
-/// The tests of its runs, in the order in which they first appear.
+/// Returns the tests in the order of their first run.
 pub(super) fn tests(baseline: &Baseline) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for run in &baseline.runs {

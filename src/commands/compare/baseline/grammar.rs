@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_is_set_shown_checked_and_forgotten() {
+    fn baseline_actions_are_parsed() {
         let name = || "b".to_owned();
         assert_eq!(read("").unwrap(), BaselineAction::List);
         assert_eq!(read("show b").unwrap(), BaselineAction::Show { name: name() });

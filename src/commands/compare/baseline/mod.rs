@@ -75,7 +75,7 @@ impl ListedBaseline {
     ];
 }
 
-/// Folds each line at blanks to the width of the terminal.
+/// Wraps lines at the width of the terminal.
 fn folded_text(text: &str) -> String {
     let room = standard_output::room();
     let fold = |line: &str| {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineRequest {
     pub action: BaselineAction,
-    /// `--store`; `None` = the usual one.
+    /// `--store`; `None` = default folder.
     pub store: Option<PathBuf>,
     pub given: Vec<OsString>,
 }
@@ -23,11 +23,11 @@ pub enum BaselineAction {
         /// Files, folders, `@label` or `@id`; empty = the latest run of a suite.
         runs: Vec<OsString>,
     },
-    /// Forget one; its runs stay.
+    /// Removes a baseline; its runs stay.
     Remove {
         name: String,
     },
-    /// Run its tests again, or take runs that are there, and compare.
+    /// Compares new or existing runs of its tests.
     Check(Box<BaselineCheck>),
 }
 
@@ -35,15 +35,14 @@ pub enum BaselineAction {
 pub struct BaselineCheck {
     pub name: String,
     pub targets: Vec<OsString>,
-    /// `--against`: runs that are there, in place of new ones.
+    /// `--against`: existing runs instead of new ones.
     pub against: Option<OsString>,
     pub rounds: RoundsRequest,
     pub fail_if: Option<FailIf>,
     /// `--with`: the command that starts the DISKSPD which makes the runs; `None` = this program makes them.
     pub with: Option<String>,
-    /// `--destroy`: permit writing to block devices that carry a signature.
+    /// `--destroy`: permission to overwrite block devices with a signature.
     pub destroy: bool,
-    /// `--json`, `--html`, `--out`
     pub out: Vec<AnswerOutput>,
     pub quiet: bool,
 }

@@ -24,10 +24,10 @@ pub(super) fn question(baseline: &Baseline, test: &str) -> TestQuestion {
     })
 }
 
-/// All of its tests. As often as the baseline has runs of them.
+/// All tests of the suite, each as often as in the baseline.
 ///
 /// # Errors
-/// A test has no record that could be run again, or the targets don't fit.
+/// Fails if a test has no record to repeat, or the targets do not match.
 pub(super) fn tests(
     store: &Store,
     baseline: &Baseline,

@@ -78,7 +78,7 @@ fn split_word(word: &OsString) -> Vec<PathBuf> {
     parts.map(|part| crate::path::path(part).into_owned()).collect()
 }
 
-/// The runs of the suite that was run last.
+/// Returns the runs of the latest suite.
 fn latest_runs(index: &StoreIndex) -> Result<Vec<StoreEntry>, CommandError> {
     let all = index.select(&Selection::default(), None)?;
     let suite_of =

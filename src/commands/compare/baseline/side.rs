@@ -56,10 +56,6 @@ pub(super) fn of_baseline(
     Ok((Side { runs: sides::each_once(runs, &name), name }, entries))
 }
 
-/// The runs of an entry.
-///
-/// # Errors
-/// Its file can't be read.
 pub(super) fn of_entry(store: &Store, entry: &StoreEntry, test: &str) -> Result<Vec<SideRun>, CommandError> {
     let runs = sides::read_file(&store.file(&entry.id, entry.source), &format!("@{}", entry.id))?;
     Ok(runs.into_iter().map(|run| SideRun { test: Some(test.to_owned()), ..run }).collect())

@@ -18,7 +18,7 @@ const COMPARISON: FolderKind = FolderKind {
 
 const FORMAT: &str = "diskspd comparison folder";
 
-/// A folder that no other comparison has.
+/// Folder locked against other comparisons.
 pub(super) struct BootFolder(RunFolder);
 
 impl BootFolder {
@@ -38,10 +38,7 @@ impl BootFolder {
         Ok((BootFolder(folder), history))
     }
 
-    /// Keeps a run; `number` counts all of them, from 0.
-    ///
-    /// # Errors
-    /// It can't be written.
+    /// Stores run `number`, counted from 0 over all boots.
     pub(super) fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), FolderErrorKind> {
         self.0.keep_record(number + 1, record)?;
         self.0.keep_run(number + 1, run)

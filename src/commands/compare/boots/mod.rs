@@ -1,4 +1,5 @@
-//! `--dir`: two kernels, boot by boot. Each call makes the runs of one boot and says what to boot next.
+//! `--dir`: two kernels, boot by boot. Each call executes the runs of one boot and names the kernel to boot
+//! next.
 
 mod folder;
 mod turn;
@@ -28,9 +29,9 @@ use std::sync::Arc;
 use turn::{BootTurn, Kernel};
 
 pub(super) struct BootSides {
-    /// A and B; `None` = only A was measured yet.
+    /// A and B; `None` = only A is measured so far.
     pub sides: Option<[Side; 2]>,
-    /// Seed of the order of the boots; `None` before the first boot.
+    /// Seed of the boot order; `None` before the first boot.
     pub order_seed: Option<u64>,
     pub next: String,
     pub files: AnswerFiles,
@@ -84,7 +85,6 @@ pub(super) fn run(
     Ok(BootSides { sides, order_seed, next, files })
 }
 
-/// The kernel that runs, and its boot.
 fn running_kernel() -> Result<Kernel, CommandError> {
     let root = Root::live_system();
     let boot = host::boot(&root);
@@ -122,7 +122,7 @@ fn make_run(
         let left_s = line.run.planned_seconds() * (end - number) as f64;
         display.begin(Step { name: name.clone(), left_s });
         let results = interleaved::run_one(line, history.len(), &display, &control)
-            .map_err(|not_done| goes_on(not_done, history.len()))?;
+            .map_err(|not_done| with_kept_runs(not_done, history.len()))?;
         let Some(record) = results.record() else { break };
         let made = results.side(&name);
         interleaved::report_run(&name, &made.known, line.request.quiet);
@@ -136,7 +136,7 @@ fn make_run(
     Ok(())
 }
 
-fn goes_on(not_done: CommandError, runs: usize) -> CommandError {
+fn with_kept_runs(not_done: CommandError, runs: usize) -> CommandError {
     let kept = match runs {
         0 => "no run is kept yet".to_owned(),
         1 => "1 run is kept in the folder; repeat the command to continue".to_owned(),
@@ -149,7 +149,6 @@ fn goes_on(not_done: CommandError, runs: usize) -> CommandError {
     CommandError::failed(why.chain([kept]))
 }
 
-/// Reads both sides from the folder.
 fn read(
     folder: &BootFolder,
     history: &[BootRun],

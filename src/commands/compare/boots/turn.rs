@@ -40,7 +40,7 @@ pub(super) struct BootTurn {
 }
 
 impl Kernel {
-    /// Whether it is the same build, of any boot.
+    /// Whether it is the same kernel build, regardless of the boot.
     pub(crate) fn is_like(&self, other: &Kernel) -> bool {
         self.release == other.release && self.version == other.version
     }
@@ -53,12 +53,11 @@ impl Kernel {
     }
 }
 
-/// Returns the kernels of A and B, if known.
 pub(super) fn kernels(history: &[BootRun]) -> [Option<&Kernel>; 2] {
     [0, 1].map(|side| history.iter().find(|run| run.side == side).map(|run| &run.kernel))
 }
 
-/// The order of the boots; `None` before the first boot.
+/// Returns the order of the boots; `None` before the first boot.
 pub(super) fn order(history: &[BootRun]) -> Option<BootOrder> {
     history.first().map(|run| BootOrder::from_first_boot(&run.kernel.boot))
 }
@@ -67,7 +66,7 @@ fn by_boot(history: &[BootRun]) -> impl Iterator<Item = &[BootRun]> {
     history.chunk_by(|one, next| one.kernel.boot == next.kernel.boot)
 }
 
-/// Number of boots with all `repeat` runs. Others don't advance the order.
+/// Number of boots with all `repeat` runs. Incomplete boots do not advance the order.
 pub(super) fn whole_boots(history: &[BootRun], repeat: usize) -> usize {
     by_boot(history).filter(|boot| boot.len() >= repeat).count()
 }
@@ -90,7 +89,7 @@ pub(super) enum BootMismatch {
          folder"
     )]
     Stranger { here: String, a: String, b: String },
-    /// All runs of this boot are there.
+    /// All runs of this boot are complete.
     #[error("kernel {here} was already measured in this boot; {to_do}")]
     Done { here: String, to_do: String },
     #[error(
@@ -167,19 +166,18 @@ mod tests {
         Kernel { release: name.into(), version: "#1".into(), boot: boot.to_string() }
     }
 
-    /// The runs of boots: kernel, boot and how many.
+    /// Returns runs by boot: kernel, boot and number of runs.
     fn sample_folder(boots: &[(&str, u32, usize)]) -> Vec<BootRun> {
         let runs = boots.iter().flat_map(|(name, boot, count)| vec![sample_kernel(name, *boot); *count]);
         let side = |kernel: &Kernel| usize::from(kernel.release != boots[0].0);
         runs.map(|kernel| BootRun { side: side(&kernel), kernel, began_ms: 0 }).collect()
     }
 
-    /// Side of each boot of [`sample_folder`], whose first boot is 1: `ABBABA..`.
+    /// Returns the side of each boot of [`sample_folder`], whose first boot is 1: `ABBABA..`.
     fn boot_sides(boots: usize) -> Vec<usize> {
         (0..boots).map(|boot| BootOrder::from_first_boot("1").side(boot)).collect()
     }
 
-    /// The first `boots` boots in their order.
     fn first_boots(boots: usize) -> Vec<(&'static str, u32, usize)> {
         let boot = |(number, side): (u32, usize)| (["old", "new"][side], number, 3);
         (1..).zip(boot_sides(boots)).map(boot).collect()
@@ -205,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_short_boot_does_not_advance_order() {
+    fn incomplete_boot_does_not_advance_order() {
         let next = |side, made, left, cut_short| Ok(BootTurn { side, made, left, cut_short });
         for (boots, here, expected) in [
             (&[("old", 1, 2)][..], sample_kernel("old", 1), next(0, 2, 1, false)),
@@ -242,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_boot_reports_what_to_boot() {
+    fn refused_boot_names_the_due_kernel() {
         let both = [("old", 1, 3), ("new", 2, 3)];
         for (there, here, words) in [
             (
@@ -257,7 +255,7 @@ mod tests {
             let told = turn(&sample_folder(there), &here, 3).unwrap_err().to_string();
             assert!(told.contains(words), "{told}");
         }
-        // Builds of one release are told apart.
+        // Distinguishes builds of one release.
         let rebuilt = Kernel { version: "#2".into(), ..sample_kernel("old", 2) };
         let history = sample_folder(&both[..1]);
         assert_eq!(turn(&history, &rebuilt, 3).map(|turn| turn.side), Ok(1));

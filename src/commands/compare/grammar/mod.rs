@@ -1,4 +1,4 @@
-//! `diskspd compare`: two sides that are there, or runs that are made.
+//! `diskspd compare`: two existing sides, or new runs.
 
 mod lines;
 
@@ -220,7 +220,7 @@ fn two_sides(found: usize) -> CliError {
     )
 }
 
-/// `5%` or `5`: percent.
+/// Parses a percentage such as `5%` or `5`.
 fn parse_share(text: &str) -> Option<f64> {
     let percent: f64 = text.strip_suffix('%').unwrap_or(text).parse().ok()?;
     (percent.is_finite() && percent >= 0.0).then_some(percent / 100.0)
@@ -251,10 +251,10 @@ pub(super) fn output_options(
     Ok(fixed.into_iter().flatten().chain(others).collect())
 }
 
-/// The judgement that sets the exit code.
+/// Returns the condition that sets the exit code.
 ///
 /// # Errors
-/// `--fail-if` has an unknown value.
+/// Fails if `--fail-if` has an unknown value.
 pub(super) fn gate(
     line: &CommandLine,
     named: &OptionRow,
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn two_devices_have_their_own_targets() {
+    fn sides_may_have_separate_targets() {
         let request = read_line("--repeat 8 -- -b4K -o8 a :: -b4K -o8 b").unwrap().interleaved.unwrap();
         let targets = request.requests.map(|request| {
             let targets = request.profile.time_spans[0].targets.clone();
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_serves_both_kernels() {
+    fn kernels_are_compared_with_one_command_line() {
         let request = read_line("--repeat 3 -b4K --dir d -o8 --html=p a").unwrap();
         assert!(
             !request.has_programs()
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn two_sides_are_files_and_options_stand_anywhere() {
+    fn compare_accepts_files_with_options_in_any_order() {
         let line =
             "a.json,b.json --same 5 @new --fail-if worse=3% --metric read-p99 --store d --quiet --html p";
         let request = read_line(line).unwrap();

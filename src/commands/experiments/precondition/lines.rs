@@ -15,9 +15,9 @@ use crate::run;
 use crate::units::amount;
 use std::ffi::OsString;
 
-/// The longest that the fill may take, s: a year.
+/// Maximum time of the fill: a year, in s.
 const MAX_FILL_TIME: u32 = 365 * 24 * 3600;
-/// Bytes of an I/O of the fill.
+/// Block size of the fill.
 const FILL_BLOCK: &str = "-b128K";
 
 pub(super) struct PreconditionLine {
@@ -26,19 +26,15 @@ pub(super) struct PreconditionLine {
 }
 
 pub(super) struct PreconditionLines {
-    /// The sequential fill; `None` = nothing is filled.
+    /// Sequential fill; `None` = no fill.
     pub fill: Option<PreconditionLine>,
     pub round: PreconditionLine,
-    /// Size of the target in bytes.
     pub size: u64,
     pub warnings: Vec<Finding>,
 }
 
 impl PreconditionLines {
     /// Creates, parses and validates the lines, and checks their permission for the target.
-    ///
-    /// # Errors
-    /// Fails with all reasons.
     pub(super) fn from_request(request: &PreconditionRequest) -> Result<PreconditionLines, CommandError> {
         let (whole, mut warnings) = round_of(request, None)?;
         keeps_to(request, &whole)?;
@@ -134,7 +130,7 @@ fn fill_line(request: &PreconditionRequest, round: &PreconditionLine, times: u32
     .collect()
 }
 
-/// Reads a command line; `misplaced` refuses an option that has no place in it.
+/// Reads a command line; `misplaced` refuses unsuitable options.
 fn parse_arguments(
     arguments: &[OsString],
     misplaced: fn(&RunRequest) -> Option<String>,

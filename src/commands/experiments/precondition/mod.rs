@@ -1,5 +1,5 @@
-//! `diskspd precondition`: a device is purged where asked, filled, and written to in rounds until it is in
-//! its steady state. Every step is an ordinary command line.
+//! `diskspd precondition`: a device is purged on request, filled, and written in rounds until its steady
+//! state. Every step is an ordinary command line.
 
 mod lines;
 mod steps;
@@ -19,9 +19,6 @@ use lines::PreconditionLines;
 use steps::{PreconditionSteps, StepsOutcome};
 
 /// Validates, announces and executes all steps, and reports the result.
-///
-/// # Errors
-/// Fails if it is impossible, or a step failed.
 pub(crate) fn precondition(request: &PreconditionRequest) -> Result<Exit, CommandError> {
     if request.purge {
         job_limits::refuse("precondition --purge")?;
@@ -48,7 +45,7 @@ pub(crate) fn precondition(request: &PreconditionRequest) -> Result<Exit, Comman
     if let Some(done) = steps.preconditioning() {
         if standard_output == StandardOutput::Report {
             let room = crate::sys::standard_output::room();
-            exit = report_error(output::told_to_stdout(&visible::lines(&precondition::text(&done, room))));
+            exit = report_error(output::print_sentences(&visible::lines(&precondition::text(&done, room))));
         }
         if let Some(mut record) = steps.last_record.take() {
             record.preconditioning = Some(done.clone());

@@ -1,4 +1,4 @@
-//! How a device is preconditioned.
+//! Request of `precondition`.
 
 use crate::cli::OutRequest;
 use crate::experiments::precondition::Standard;
@@ -7,18 +7,18 @@ use std::ffi::OsString;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreconditionRequest {
     pub standard: Standard,
-    /// `--purge`: everything is discarded first.
+    /// `--purge`: discards the whole target first.
     pub purge: bool,
-    /// `--fill`: how often all of it is written; `None` = not at all.
+    /// `--fill`: number of full writes; `None` = none.
     pub fill: Option<u32>,
     pub round_s: u32,
-    /// `--rounds`: how many there are at most.
+    /// `--rounds`: maximum number of rounds.
     pub rounds: u32,
-    /// `--destroy`: permit writing to block devices that carry a signature.
+    /// `--destroy`: permission to overwrite block devices with a signature.
     pub destroy: bool,
     pub out: Vec<OutRequest>,
     pub dry_run: bool,
-    /// `--quiet`: the table alone.
+    /// `--quiet`: prints only the table.
     pub quiet: bool,
     pub target: OsString,
     pub options: Vec<OsString>,

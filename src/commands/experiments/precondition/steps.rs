@@ -18,9 +18,8 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepsOutcome {
-    /// The target is in its steady state.
     Steady,
-    /// The device was unsteady after the maximum number of rounds.
+    /// The target is not steady after the maximum number of rounds.
     NotSteady,
     Interrupted,
 }
@@ -35,7 +34,7 @@ pub(super) struct PreconditionSteps<'a> {
     rounds: Vec<RoundFigures>,
     pub last_record: Option<Record>,
     pub troubles: Vec<String>,
-    /// Threads of a run still wait for the kernel.
+    /// Whether threads of a run still wait for the kernel.
     pub left_behind: bool,
 }
 
@@ -75,10 +74,6 @@ impl<'a> PreconditionSteps<'a> {
         self.rounds.iter().map(|round| round.iops).collect()
     }
 
-    /// Does all of them.
-    ///
-    /// # Errors
-    /// A step failed.
     pub(super) fn run_steps(&mut self) -> Result<StepsOutcome, CommandError> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         if self.request.purge && !self.lines.simulated() && !self.purge()? {
@@ -99,7 +94,7 @@ impl<'a> PreconditionSteps<'a> {
         }
     }
 
-    /// False = the user ended it.
+    /// Returns false if the user ended it.
     fn purge(&mut self) -> Result<bool, CommandError> {
         let Some(target) = self.lines.round.run.profile.time_spans.first().and_then(|s| s.targets.first())
         else {
@@ -115,7 +110,7 @@ impl<'a> PreconditionSteps<'a> {
         Ok(!self.control.is_interrupted())
     }
 
-    /// False = the user ended it.
+    /// Returns false if the user ended it.
     fn fill(&mut self, line: &PreconditionLine) -> Result<bool, CommandError> {
         self.display.begin(Step { name: "fill".to_owned(), left_s: 0.0 });
         let Some(record) = self.run(&line.run)? else { return Ok(false) };
@@ -133,7 +128,7 @@ impl<'a> PreconditionSteps<'a> {
         Ok(true)
     }
 
-    /// False = the user ended it.
+    /// Returns false if the user ended it.
     fn run_round(&mut self) -> Result<bool, CommandError> {
         let number = self.rounds.len() as u32 + 1;
         let name = format!("round {number} of {} at most", self.request.rounds);
@@ -167,7 +162,7 @@ impl<'a> PreconditionSteps<'a> {
         Ok(true)
     }
 
-    /// `None` = the user ended it.
+    /// Returns `None` if the user ended it.
     fn run(&mut self, run: &Runnable) -> Result<Option<Record>, CommandError> {
         if self.control.is_interrupted() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Whether tests can be run on this machine: all of them, before the first one is.
+//! Validation of all tests on this machine, before the first run.
 
 use super::source::PlannedTest;
 use crate::commands::shared::command_error::CommandError;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Checks every test; a dry run starts no program.
 ///
 /// # Errors
-/// The faults of all tests that cannot be run. A file that an earlier test makes needn't be there.
+/// Fails with the errors of all tests that cannot be run. A file that an earlier test creates may be missing.
 pub(crate) fn machine(tests: &[PlannedTest], dry_run: bool) -> Result<(), CommandError> {
     let system = host::snapshot();
     let mut made: BTreeSet<RawText> = BTreeSet::new();

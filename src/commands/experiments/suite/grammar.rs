@@ -15,7 +15,7 @@ use crate::experiments::suite::MAX_ROUNDS;
 use crate::experiments::sweep::seconds;
 use std::ffi::OsString;
 
-/// The budget of `--until-sure` where none is given, s.
+/// Default budget of `--until-sure`, in s.
 const UNTIL_SURE_S: f64 = 1800.0;
 
 pub(super) const ROUNDS: OptionRow = row(
@@ -113,7 +113,7 @@ fn read_outs(line: &CommandLine) -> Result<Vec<AnswerOutput>, CliError> {
         None => Ok(all),
         Some(out) => {
             let what = format!("--out {}: a suite is written as a page or as JSON", out.path.display());
-            Err(CliError::new(what).hint("the other forms are of baseline check and compare, which judge"))
+            Err(CliError::new(what).hint("the other forms are for the results of baseline check and compare"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The runs of a suite in the history: all have one label, and each the name of its test.
+//! The runs of a suite in the history. All have the same label, and each has the name of its test.
 
 use crate::commands::shared::command_error::CommandError;
 use crate::commands::shared::runs::completed_run::CompletedResults;
@@ -20,15 +20,11 @@ pub(crate) struct SuiteKeeper {
     store: Store,
     suite: String,
     pub label: String,
-    /// Number of earlier runs of the suite.
     pub before: usize,
 }
 
 impl SuiteKeeper {
     /// Checks that runs can be kept, and chooses their label: `nightly.3` is the third run of a suite.
-    ///
-    /// # Errors
-    /// Fails if they cannot be kept.
     pub(crate) fn open(given: Option<&Path>, notes: &SuiteNotes) -> Result<SuiteKeeper, CommandError> {
         let store = stored::store(given)?;
         let tried = {
@@ -48,7 +44,7 @@ impl SuiteKeeper {
     /// Keeps a run; returns its id.
     ///
     /// # Errors
-    /// It can't be kept, and where it is instead.
+    /// Fails if it cannot be kept, with its actual location.
     pub(crate) fn keep(&self, results: &CompletedResults, test: &str) -> Result<String, CommandError> {
         let about = RunNotes {
             label: Some(self.label.clone()),

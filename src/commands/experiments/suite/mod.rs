@@ -1,4 +1,4 @@
-//! `diskspd suite`: tests are run alternately in several rounds, and kept in the history as one unit.
+//! `diskspd suite`: tests are run alternately in several rounds, and stored in the history as one unit.
 
 pub(crate) mod fits;
 pub(crate) mod kept;
@@ -34,7 +34,7 @@ const MAX_HALF_WIDTH: f64 = 0.02;
 /// Lists, shows or runs.
 ///
 /// # Errors
-/// There is no such suite, or a test can't be run.
+/// Fails if the suite is unknown, or a test cannot be run.
 pub(crate) fn suite(request: &SuiteRequest) -> Result<Exit, CommandError> {
     match &request.action {
         SuiteAction::List => print(&suite::list(standard_output::room())),
@@ -87,7 +87,7 @@ fn warn_of_few_runs(tests: &[PlannedTest], rounds: &[u32], request: &SuiteReques
     });
 }
 
-/// Figures that decide a comparison of these tests.
+/// Returns the number of figures that decide a comparison of these tests.
 pub(crate) fn count_deciding(tests: &[PlannedTest]) -> usize {
     tests.iter().map(|planned| planned.run.profile.time_spans.len()).sum()
 }
@@ -149,7 +149,7 @@ pub(crate) fn notes(name: &str, about: &str, tests: &[PlannedTest]) -> SuiteNote
     SuiteNotes { suite: name.to_owned(), about: about.to_owned(), tests: tests.iter().map(note).collect() }
 }
 
-/// The tests and the time, for `--dry-run`.
+/// Lists the tests and their duration, for `--dry-run`.
 fn list_tests(planned: &PlannedSuite, rounds: &[u32]) -> String {
     let line = |(planned, rounds): (&PlannedTest, &u32)| {
         let about =
@@ -178,7 +178,7 @@ fn report_suite(
     let mut exit = Exit::Success;
     if walk.made.iter().any(|made| !made.is_empty()) {
         if !AnswerFiles::take_standard_output(&request.out) {
-            exit = report_error(output::told_to_stdout(&suite_text(&rows, standard_output::room())));
+            exit = report_error(output::print_sentences(&suite_text(&rows, standard_output::room())));
         }
         let runs = walk.made.iter().flatten().map(|run| &run.side.known);
         let command_line = format!("diskspd suite {}", quoted(&request.given));

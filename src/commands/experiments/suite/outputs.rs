@@ -8,9 +8,6 @@ use crate::page as html;
 use crate::results::RunSummary;
 
 /// Writes the files. `runs`: all runs, grouped by test. `command_line`: the whole command as typed.
-///
-/// # Errors
-/// Fails if a file cannot be written.
 pub(super) fn write<'a>(
     files: &AnswerFiles,
     told: &SuiteReport,

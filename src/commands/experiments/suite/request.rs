@@ -7,14 +7,14 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SuiteRequest {
     pub action: SuiteAction,
-    /// `--store`; `None` = the usual one.
+    /// `--store`; `None` = default folder.
     pub store: Option<PathBuf>,
     pub rounds: RoundsRequest,
-    /// `--json`, `--html`, `--out`: pages, and everything.
+    /// `--json`, `--html`, `--out`.
     pub out: Vec<AnswerOutput>,
-    /// `--dry-run`: check and list alone.
+    /// `--dry-run`: only checks and lists the tests.
     pub dry_run: bool,
-    /// Whether misleading figures are a failure (`--strict`).
+    /// `--strict`: misleading figures are a failure.
     pub strict: bool,
     pub quiet: bool,
     pub given: Vec<OsString>,
@@ -24,11 +24,11 @@ pub struct SuiteRequest {
 pub struct RoundsRequest {
     /// `--repeat`: rounds of every test; `None` = the suite's default.
     pub repeat: Option<u32>,
-    /// `--until-sure`: until the answer is known.
+    /// `--until-sure`: rounds until the answer is certain.
     pub until_sure: bool,
-    /// `--sessions`: repetitions of the whole, with a pause in between.
+    /// `--sessions`: repetitions of the suite with pauses.
     pub sessions: u32,
-    /// `--budget`: no round begins that would take longer, s.
+    /// `--budget`: no round starts that would exceed it, in s.
     pub budget_s: Option<f64>,
 }
 
@@ -38,7 +38,7 @@ pub enum SuiteAction {
     List,
     Show(OsString),
     Run {
-        /// A file, the name of a suite or of a preset.
+        /// File, or name of a suite or preset.
         source: OsString,
         targets: Vec<OsString>,
         options: Vec<OsString>,

@@ -1,4 +1,4 @@
-//! Rounds of a suite: every test once in each; each run is kept before the next begins.
+//! Rounds of a suite. Each contains every test once, and each run is stored before the next begins.
 
 use super::super::run_backend;
 use super::kept::SuiteKeeper;
@@ -41,7 +41,6 @@ pub(crate) struct SuiteRounds<'a> {
     began: clock::Nanos,
     budget_s: Option<f64>,
     rounds: u32,
-    /// The runs of each test, in order.
     pub made: Vec<Vec<SuiteRun>>,
 }
 
@@ -59,7 +58,7 @@ impl<'a> SuiteRounds<'a> {
         SuiteRounds { tests, keeper, control, display, quiet, began, budget_s, rounds: 0, made }
     }
 
-    /// Runs until each test has its wanted number of rounds; completed ones stay.
+    /// Runs until each test has the given number of rounds; completed ones are kept.
     ///
     /// # Errors
     /// Fails if a run fails or cannot be kept.
@@ -85,9 +84,6 @@ impl<'a> SuiteRounds<'a> {
     }
 
     /// Waits until the next session begins; false = the user ended it.
-    ///
-    /// # Errors
-    /// Fails if Ctrl-C cannot be watched.
     pub(crate) fn pause(&self, session: u32, sessions: u32) -> Result<bool, CommandError> {
         let _watch = ctrl_c::ends_several(&self.control)?;
         if !self.quiet {
@@ -99,7 +95,7 @@ impl<'a> SuiteRounds<'a> {
         Ok(self.control.sleep_until(clock::monotonic() + SESSION_PAUSE))
     }
 
-    /// Whether a round has a place in the budget; the first one always has.
+    /// Whether a round fits the budget; the first round always does.
     fn fits_budget(&self, turns: &[SuiteTurn], round: u32) -> bool {
         let Some(budget) = self.budget_s.filter(|_| round > 0) else { return true };
         let of_round = turns.iter().filter(|turn| turn.round == round);
@@ -107,7 +103,7 @@ impl<'a> SuiteRounds<'a> {
         (clock::monotonic() - self.began) as f64 / SECOND as f64 + needed <= budget
     }
 
-    /// Duration of a run of a test in s.
+    /// Duration of a run of this test in s.
     pub(crate) fn seconds(&self, test: usize) -> f64 {
         let made = self.made[test].last().map(|run| run.seconds);
         made.unwrap_or_else(|| self.tests[test].run.seconds())

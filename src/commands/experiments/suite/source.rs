@@ -22,7 +22,6 @@ use std::fmt::Display;
 use std::io::Read;
 use std::path::Path;
 
-/// A suite that can be run.
 pub(crate) struct PlannedSuite {
     pub name: String,
     pub about: String,
@@ -30,7 +29,6 @@ pub(crate) struct PlannedSuite {
     pub warnings: Vec<Finding>,
 }
 
-/// A test that can be run.
 pub(crate) struct PlannedTest {
     pub test: SuiteTest,
     pub run: Runnable,
@@ -117,9 +115,9 @@ fn read(text: &str, name: &str) -> Result<Suite, CommandError> {
         .map_err(|error| CommandError::usage_errors([format!("{}: {error}", visible::line(name))]))
 }
 
-/// A suite of one line, whose time spans are the tests.
+/// Returns a suite of one command line, whose time spans are the tests.
 fn of_one(name: &str, about: &str, word: OsString) -> Suite {
-    // What isn't UTF-8 is no preset, and told as a file that isn't there.
+    // Text that is not UTF-8 is no preset, and is reported as a missing file.
     let command = vec![word.to_string_lossy().into_owned()];
     let test = SuiteTest {
         name: "time-span".into(),
@@ -131,7 +129,7 @@ fn of_one(name: &str, about: &str, word: OsString) -> Suite {
     Suite { name: name.to_owned(), about: about.to_owned(), tests: vec![test] }
 }
 
-/// The text of a file, and the owner of the file.
+/// Returns the content and the owner of the file.
 fn text(source: &OsStr) -> Result<(String, u32), CommandError> {
     let shown = visible::line(&source.to_string_lossy()).into_owned();
     let wrong = |why: &dyn Display| {
@@ -227,7 +225,7 @@ fn test_line(
     Ok(if says { line } else { line.with_leading_option("-L") })
 }
 
-/// A test for each time span.
+/// Returns a test for each time span.
 fn one_by_one(test: &SuiteTest, run: Runnable, line: &TypedLine) -> Vec<PlannedTest> {
     let typed = line.to_typed_text();
     let count = run.profile.time_spans.len();
@@ -249,7 +247,7 @@ fn one_by_one(test: &SuiteTest, run: Runnable, line: &TypedLine) -> Vec<PlannedT
     run.profile.time_spans.iter().enumerate().map(planned).collect()
 }
 
-/// A part of a preset as a name: `sequential-reads-8-outstanding`.
+/// Converts the description of a preset's part to a name: `sequential-reads-8-outstanding`.
 fn name_of(about: &str) -> String {
     let words = about.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")

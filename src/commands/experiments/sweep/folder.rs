@@ -32,13 +32,13 @@ impl StoredSweep {
     /// Reads the content of the file.
     ///
     /// # Errors
-    /// It is something else, or damaged.
+    /// Fails if the content is of another kind, or damaged.
     pub(crate) fn parse(bytes: &[u8]) -> Result<StoredSweep, crate::json_reader::JsonError> {
         crate::json_reader::read_json(bytes)
     }
 }
 
-/// A folder that no other sweep has.
+/// Folder locked against other sweeps.
 pub(super) struct Folder {
     files: RunFolder,
     /// Whether it was not requested. It is removed after the sweep, and its failure does not prevent the
@@ -109,10 +109,7 @@ impl Folder {
         }
     }
 
-    /// Keeps run `number`, from 1.
-    ///
-    /// # Errors
-    /// It can't be written.
+    /// Stores run `number`, counted from 1.
     pub(super) fn keep(
         &self,
         number: usize,

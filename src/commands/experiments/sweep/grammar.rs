@@ -11,10 +11,10 @@ use crate::experiments::repeat::Repeat;
 use crate::experiments::sweep::{Axis, MIN_SLICES, Objective, Settings, SweepOrder, curve, seconds};
 use std::path::Path;
 
-/// The curve of an objective that has no loads to choose among.
+/// Default curve of an objective.
 const CURVE: &str = "10%..100%";
 
-/// The budget of `--until-sure` where none is given, s.
+/// Default budget of `--until-sure`, in s.
 const UNTIL_SURE_S: f64 = 1800.0;
 
 const REPEAT: OptionRow = text(
@@ -135,11 +135,11 @@ fn build_invocation(line: CommandLine) -> Result<Invocation, CliError> {
 
 /// Letters of a run that state how long it is, or take a profile that does.
 const TIMED_LETTERS: &[u8] = b"dWX";
-/// Options of a run that state its length or its program.
+/// Options that set the duration or the program of a run.
 const TIMED_OPTIONS: [&str; 7] =
     ["preset", "until-steady", "until-written", "until-read", "replay", "each-once", "with"];
 
-/// Whether the sweep chooses the length and the number of its runs.
+/// Whether the sweep chooses the duration and number of its runs.
 fn chooses_slices(line: &CommandLine, typed: &TypedLine) -> bool {
     let is_stated = [&REPEAT, &ORDER, &ADAPTIVE, &OF_MAXIMUM].into_iter().any(|row| line.has_option(row));
     let is_timed = TIMED_LETTERS.iter().any(|letter| typed.has_letter(*letter))
@@ -160,7 +160,7 @@ fn parse_command(value: &str) -> Result<String, &'static str> {
     if value.is_empty() { Err("a command") } else { Ok(value.to_owned()) }
 }
 
-/// Adds `-L`, because the knee needs latencies. Returns whether it was added.
+/// Adds `-L` if missing, because the knee needs latencies. Returns whether it was added.
 fn with_latency(line: TypedLine, iops_only: bool) -> Result<(TypedLine, bool), CliError> {
     let measuring = line.options.iter().find(|given| given.is_letter(b'L') || given.is_letter(b'X'));
     match measuring {

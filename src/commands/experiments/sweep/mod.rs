@@ -1,4 +1,4 @@
-//! `diskspd sweep`: a command line with ranges is run point by point; a table and an answer come out.
+//! `diskspd sweep`: a command line with ranges is run point by point, and yields a table and an answer.
 
 mod folder;
 mod outputs;
@@ -22,10 +22,10 @@ use outputs::TableOutlets;
 use plan::Plan;
 use walk::SweepWalk;
 
-/// Plans, runs and answers.
+/// Plans the sweep, runs its points and reports the answer.
 ///
 /// # Errors
-/// It can't be run, or a run can't be kept.
+/// Fails if a run is not possible, or cannot be kept.
 pub(crate) fn sweep(request: &SweepRequest) -> Result<Exit, CommandError> {
     if request.between.is_some() && privileges::are_above_users() {
         return Err(CommandError::usage_errors([
@@ -96,7 +96,7 @@ fn report_sweep(
 ) -> Exit {
     let result = page::result(plan, walk, ended);
     let rows = &result.points;
-    let mut exit = report_error(crate::commands::shared::output::told_to_stdout(&visible::lines(
+    let mut exit = report_error(crate::commands::shared::output::print_sentences(&visible::lines(
         &result.text(standard_output::room()),
     )));
     standard_error::write(&findings_text(rows, !request.quiet));

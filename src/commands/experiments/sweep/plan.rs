@@ -17,14 +17,13 @@ use crate::profile::{Profile, RunOptions};
 use std::ffi::OsString;
 
 pub(super) struct Plan {
-    /// The points and how they are gone through.
+    /// Points and their order.
     pub sweep: Sweep,
-    /// Runs of the points, in order.
     pub points: Vec<Runnable>,
     lines: Vec<TypedLine>,
-    /// Profile of all points (`-X`).
+    /// Cached profile of all points (`-X`).
     xml: ProfileCache,
-    /// The whole command line, as it can be typed.
+    /// Whole command line, quoted for a shell.
     pub command_line: String,
     pub warnings: Vec<Finding>,
 }
@@ -105,7 +104,7 @@ impl Plan {
         if unfit > 0 && unfit == self.points.len() { Err(CommandError::usage_errors(first)) } else { Ok(()) }
     }
 
-    /// All of it takes simulated time alone.
+    /// Whether all points run in simulated time.
     pub(super) fn is_simulated(&self) -> bool {
         self.points.iter().all(|point| point.run_options.virtual_time())
     }
@@ -136,7 +135,7 @@ impl Plan {
         make_runnable(&line, &self.xml).map(|(runnable, _)| runnable)
     }
 
-    /// The command line of a row, as it can be typed.
+    /// Returns the command line of a row, quoted for a shell.
     pub(super) fn command_of(&self, row: &PointRow) -> String {
         match row.what {
             SweepAction::Rate(rate) => {
@@ -172,7 +171,7 @@ impl Plan {
         }
     }
 
-    /// The points and the time, for `--dry-run`.
+    /// Lists the points and the total time, for `--dry-run`.
     pub(super) fn listed(&self) -> String {
         let commands = (0..self.lines.len()).map(|number| self.command_at(number) + "\n");
         let all = estimate(&self.sweep, &[]);
@@ -200,7 +199,7 @@ pub(super) fn planned_text(all: &Estimate, runs: &str) -> String {
 /// The run of a line, and its warnings.
 ///
 /// # Errors
-/// It can't be run, or not in a sweep.
+/// Fails if the line cannot be run in a sweep.
 fn make_runnable(line: &TypedLine, xml: &ProfileCache) -> Result<(Runnable, Vec<Finding>), CommandError> {
     run_backend::runnable(line, xml, |request, profile, run_options| match out_of_place(request) {
         Some(option) => Some(format!("{option} cannot be used in a sweep, which prints a table of all runs")),
@@ -221,7 +220,7 @@ fn command_text(run: Option<&Runnable>, line: &TypedLine) -> String {
     written.map_or_else(|| line.to_typed_text(), |words| format!("diskspd {}", quoted(&words)))
 }
 
-/// A curve can't find more than its depth can.
+/// Notes that a curve cannot exceed the rate of its queue depth.
 fn depth_not_given(request: &SweepRequest) -> Option<Finding> {
     let line = &request.swept.line;
     let says = b"oOX".iter().any(|letter| line.has_letter(*letter)) || line.has_long("preset");

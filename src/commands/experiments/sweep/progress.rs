@@ -8,7 +8,7 @@ use crate::experiments::sweep::{
 };
 use crate::sys::standard_error::print_line;
 
-/// The name of a run in the display.
+/// Returns the displayed name of a run.
 pub(super) fn step(number: usize, of: &str, label: &str) -> String {
     let label = if label.is_empty() { String::new() } else { format!(": {label}") };
     format!("run {number} of {of}{label}")
@@ -30,7 +30,7 @@ pub(super) fn report(step: &str, sweep: &Sweep, history: &[CompletedPoint]) {
     print_line(format_args!("{place}{left}{label}: {outcome}"));
 }
 
-/// The highest rate so far, and the interval of the knee.
+/// Returns the highest rate so far, and the interval of the knee.
 pub(super) fn answer(sweep: &Sweep, history: &[CompletedPoint]) -> String {
     let lines = history.iter().filter_map(|ran| ran.line.as_ref());
     let best = lines.max_by(|one: &&RunRow, other: &&RunRow| one.iops.total_cmp(&other.iops));

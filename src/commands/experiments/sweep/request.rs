@@ -11,22 +11,22 @@ pub struct SweepRequest {
     pub folder: Option<PathBuf>,
     /// `--iops-only`: no latency is measured.
     pub iops_only: bool,
-    /// `-L` was not given, and added.
+    /// Whether the sweep added `-L`.
     pub adds_latency: bool,
     /// `--between`: shell command before each run.
     pub between: Option<String>,
     pub csv: Vec<PathBuf>,
     pub json: Vec<PathBuf>,
     pub html: Vec<PathBuf>,
-    /// `--dry-run`: check, list and estimate alone.
+    /// `--dry-run`: only checks, lists and estimates.
     pub dry_run: bool,
-    /// Whether misleading figures are a failure (`--strict`).
+    /// `--strict`: misleading figures are a failure.
     pub strict: bool,
-    /// Whether only problems are printed, without progress (`--quiet`).
+    /// `--quiet`: only problems are printed, without progress.
     pub quiet: bool,
-    /// The command line of the runs, with its axes.
+    /// Command line of the runs with its axes.
     pub swept: SweepLine,
     pub arguments: Vec<OsString>,
-    /// All arguments after `sweep`, to repeat it.
+    /// Arguments after `sweep`, to repeat it.
     pub given: Vec<OsString>,
 }

@@ -1,4 +1,4 @@
-//! The walk through a sweep: one run after the other, each kept before the next begins.
+//! Execution of a sweep: one run after the other, each stored before the next begins.
 
 use super::super::run_backend;
 use super::folder::Folder;
@@ -37,9 +37,9 @@ pub(super) struct SweepWalk<'a> {
     began_anew: bool,
     pub history: Vec<CompletedPoint>,
     pub troubles: Vec<String>,
-    /// Threads of a run still wait for the kernel.
+    /// Whether threads of a run still wait for the kernel.
     pub left_behind: bool,
-    /// The results of the last run that was made now.
+    /// Results of the last completed run of this process.
     last_results: Option<CompletedResults>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> SweepWalk<'a> {
     /// Goes to the end.
     ///
     /// # Errors
-    /// A run can't be kept, or the folder holds another sweep.
+    /// Fails if a run cannot be kept, or the folder contains another sweep.
     pub(super) fn run_points(&mut self) -> Result<SweepOutcome, CommandError> {
         loop {
             let what = match next(&self.plan.sweep, &self.history) {
@@ -97,7 +97,7 @@ impl<'a> SweepWalk<'a> {
         }
     }
 
-    /// Executes a run with preparation and cleanup; false = ended by the user.
+    /// Executes a run with preparation and cleanup; returns false if the user ended it.
     fn run_step(&mut self, what: SweepAction) -> Result<bool, CommandError> {
         let to_come = estimate(&self.plan.sweep, &self.history);
         let label = self.point_label(what);
@@ -168,7 +168,7 @@ impl<'a> SweepWalk<'a> {
         spare.into_iter().for_each(|folder| folder.remove(self.history.len()));
     }
 
-    /// `None` = the user ended it before it was whole.
+    /// Returns `None` if the user ended the run early.
     fn run(&mut self, point: &Runnable, control: &Arc<Control>) -> Option<PointOutcome> {
         let listener: Arc<dyn RunObserver> = Arc::clone(&self.display) as Arc<dyn RunObserver>;
         let made = match run_backend::run(point, control, listener) {

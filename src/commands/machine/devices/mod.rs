@@ -11,10 +11,6 @@ use crate::sys::standard_output;
 use crate::units::Size;
 use crate::units::table::{self, Cell, TableColumn};
 
-/// Lists them.
-///
-/// # Errors
-/// The list can't be written.
 pub(crate) fn devices(json: bool) -> Result<Exit, CommandError> {
     let disks = devices::list(&Root::live_system());
     match json {

@@ -63,7 +63,7 @@ pub(crate) fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, CommandErr
             "the findings",
             &DoctorAnswer { findings: &findings, system: &system, ways: &offered },
         )?,
-        false => output::told_to_stdout(&text(&system, &findings, &offered))?,
+        false => output::print_sentences(&text(&system, &findings, &offered))?,
     };
     let doubtful = findings.iter().any(|finding| finding.severity > Severity::Note);
     Ok(if doubtful { Exit::Doubtful } else { Exit::Success })

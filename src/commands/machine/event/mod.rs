@@ -19,10 +19,7 @@ pub(crate) fn set_all(names: &[RawText]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// `diskspd event`.
-///
-/// # Errors
-/// It can't be done.
+/// Executes `diskspd event`.
 pub(crate) fn act(action: EventAction, name: &RawText) -> Result<Exit, CommandError> {
     try_to(action, name.as_bytes()).map_err(|error| format!("event '{name}': {error}"))?;
     Ok(Exit::Success)

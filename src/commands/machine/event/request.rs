@@ -2,7 +2,7 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventAction {
-    /// Wait until it's set.
+    /// Waits until the event is set.
     Wait,
     Set,
     Reset,

@@ -10,7 +10,7 @@ pub(super) const UNCHECKED_TEXT: &str = "not checked on Windows: frequencies and
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) enum FeatureStatus {}
 
-/// Looks for none.
+/// Returns no features.
 pub(super) fn probe_features(_: &RawText, _: &Path) -> Vec<FeatureStatus> {
     Vec::new()
 }

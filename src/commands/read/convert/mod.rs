@@ -1,4 +1,4 @@
-//! `diskspd convert`: a job file of fio, or an XML profile, becomes a command line or a profile.
+//! `diskspd convert`: a job file of fio, or an XML profile, is converted to a command line or a profile.
 
 use crate::cli::shell_quote::quoted;
 use crate::cli::{
@@ -52,7 +52,7 @@ pub(crate) fn convert(request: &ConvertRequest) -> Result<Exit, CommandError> {
     crate::commands::shared::output::print::print(&text)
 }
 
-/// The XML profile; `None` = read back it would be another one.
+/// Returns the XML profile; `None` = XML cannot represent it.
 fn write_document(profile: &Profile) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     profile_xml::write_whole_profile(&mut bytes, profile);
@@ -77,7 +77,7 @@ fn name(source: &ConvertSource) -> String {
     }
 }
 
-/// The source as words of a command line.
+/// Returns the source as words of a command line.
 fn to_typed_text(source: &ConvertSource) -> String {
     match source {
         ConvertSource::File(file) => file.display().to_string(),
@@ -98,7 +98,7 @@ fn as_it_is(source: &ConvertSource) -> String {
     format!("run it directly: diskspd {option}{}", to_typed_text(source))
 }
 
-/// XML begins with `<`; a job file can't.
+/// Detects the form: XML begins with `<`, which a job file cannot.
 fn form_of(path: &Path) -> ProfileForm {
     match load::begins_with(path, b'<') {
         true => ProfileForm::Xml,
@@ -144,7 +144,7 @@ fn comparable_profile(mut profile: Profile) -> Profile {
     profile
 }
 
-/// The command lines that run it.
+/// Returns the command lines that run the profile.
 fn how_to_run(path: &Path, profile: &Profile, run_options: &RunOptions) -> String {
     let file = if path == Path::new("-") { "FILE".into() } else { path.to_string_lossy() };
     let options =

@@ -11,8 +11,8 @@ pub struct ConvertRequest {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConvertSource {
-    /// A job file of fio, or an XML profile.
+    /// fio job file or XML profile.
     File(PathBuf),
-    /// Words of fio's command line.
+    /// Words of a fio command line.
     FioLine(Vec<String>),
 }

@@ -84,7 +84,7 @@ fn command_named(line: &CommandLine, word: Option<&[u8]>) -> Option<&'static str
     (line.readers.commands)().into_iter().find(|name| Some(name.as_bytes()) == word)
 }
 
-/// The word, where one at most may stand.
+/// Returns the only permitted word, if it is given.
 fn only_word(line: &CommandLine) -> Result<Option<&[u8]>, CliError> {
     match &line.words[..] {
         [] => Ok(None),

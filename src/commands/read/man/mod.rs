@@ -10,9 +10,6 @@ use std::process::Command;
 
 /// Prints a man page, or opens it in a pager where standard output is a terminal. The pager starts with the
 /// rights of the user: a copy of the program with more rights starts none.
-///
-/// # Errors
-/// Standard output cannot be written.
 pub(crate) fn show(page: &str) -> Result<Exit, CommandError> {
     if !standard_output::is_terminal() {
         return print(page);
@@ -27,7 +24,7 @@ pub(crate) fn show(page: &str) -> Result<Exit, CommandError> {
     print(&plain)
 }
 
-/// Pagers without man(1), the preferred one first.
+/// Pagers to use without man(1), in order of preference.
 fn list_pagers() -> impl Iterator<Item = String> {
     let preferred = ["MANPAGER", "PAGER"].into_iter().find_map(|name| env::var(name).ok());
     let preferred = preferred.filter(|pager| !pager.trim().is_empty());

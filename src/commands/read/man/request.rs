@@ -5,6 +5,6 @@ pub enum Shell {
     Bash,
     Zsh,
     Fish,
-    /// PowerShell, of Windows and of every system.
+    /// Windows PowerShell, and PowerShell of any system.
     PowerShell,
 }

@@ -1,4 +1,4 @@
-//! `diskspd merge FILE FILE ..`: the records of several hosts as one.
+//! `diskspd merge FILE FILE ..`: the records of several hosts are merged into one.
 
 use crate::checks::JudgedRecord;
 use crate::cli::{Exit, MergeRequest, OutRequest};

@@ -11,10 +11,10 @@ use std::ffi::OsString;
 /// Prints the list, a preset, or the page of the documentation.
 ///
 /// # Errors
-/// There is no preset of that name, or it can't be written.
+/// Fails if the preset is unknown, or output fails.
 pub(crate) fn preset(request: &PresetRequest) -> Result<Exit, CommandError> {
     match request {
-        PresetRequest::List => output::told_to_stdout(&presets::list()),
+        PresetRequest::List => output::print_sentences(&presets::list()),
         PresetRequest::Markdown => print(&presets::markdown()),
         PresetRequest::Show(name) => match presets::find(name) {
             Some(preset) => print(&(presets::show(preset) + &preset_xml(preset.name))),

@@ -2,9 +2,9 @@
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PresetRequest {
-    /// All of them, a line each.
+    /// Lists all presets.
     List,
-    /// Shows one run with all details.
+    /// Prints one preset with all details.
     Show(String),
     Markdown,
 }

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// Prints the report of one file, or the table of many.
 ///
 /// # Errors
-/// There is nothing to be read, or it can't be written.
+/// Fails if there is no run, or output fails.
 pub(crate) fn report(request: &ReportRequest) -> Result<Exit, CommandError> {
     let named = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
     let files = named.collect::<Result<Vec<PathBuf>, CommandError>>()?;
@@ -52,12 +52,12 @@ pub(crate) fn report(request: &ReportRequest) -> Result<Exit, CommandError> {
     }
 }
 
-/// The report of an answer made of many runs, or its other forms.
+/// Prints the report of an answer, or writes its other forms.
 fn of_answer(read: &LoadedAnswer, file: &Path, request: &ReportRequest) -> Result<Exit, CommandError> {
     let page = request.html.iter().map(|path| OutRequest { format: Some("html"), path: path.clone() });
     let outs: Vec<OutRequest> = request.out.iter().cloned().chain(page).collect();
     if outs.is_empty() {
-        return output::told_to_stdout(&visible::lines(&read.answer.text(standard_output::room())));
+        return output::print_sentences(&visible::lines(&read.answer.text(standard_output::room())));
     }
     let records = read.records.iter().cloned().chain([file.to_owned()]);
     let door =
@@ -76,7 +76,7 @@ fn report_file(file: &Path, verbose: bool) -> Result<Exit, CommandError> {
         RunFile::Results(results) => {
             let texts: Vec<String> =
                 results.iter().map(|run| run_text::text(run, verbose, standard_output::room())).collect();
-            output::told_to_stdout(&texts.join("\n"))
+            output::print_sentences(&texts.join("\n"))
         }
     }
 }

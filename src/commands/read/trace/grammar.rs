@@ -10,7 +10,7 @@ use crate::cli::requests::{TraceRequest, TracedSource};
 use crate::trace::RateChoice;
 use crate::trace::formats::RequestView;
 
-/// Default watch time of a device in s.
+/// Default observation time of a device in s.
 const SECONDS: u32 = 60;
 
 const DURATION: OptionRow = OptionRow {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_watched_or_a_file_is_read() {
+    fn trace_accepts_a_device_or_a_file() {
         let device = |path: &str, seconds| TracedSource::Device { path: path.into(), seconds };
         let file = |stream: Option<&str>| TracedSource::File {
             path: "io.csv".into(),

@@ -1,4 +1,4 @@
-//! `diskspd trace`: a device is watched, or recorded I/Os are read, and converted to a profile.
+//! `diskspd trace`: a device is traced, or recorded I/Os are read, and converted to a profile.
 
 use crate::cli::shell_quote::quoted;
 use crate::cli::{Exit, TraceRequest, TracedSource};
@@ -65,7 +65,7 @@ fn open_output(path: &Path, request: &TraceRequest) -> Result<OutFile, CommandEr
     OutFile::open(permitted, path, xml, &HangGuard::default())
 }
 
-/// Describes the use of the profile, which does not represent a device yet.
+/// Describes the use of the profile, which has no target yet.
 fn how_to_run(path: &Path, fitted: &FittedProfile) -> String {
     let file = if path == Path::new("-") { "FILE" } else { &*path.to_string_lossy() };
     let option = quoted(&[format!("-X{file}").into()]);

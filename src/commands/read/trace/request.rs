@@ -9,7 +9,7 @@ pub struct TraceRequest {
     pub source: TracedSource,
     pub out: Option<PathBuf>,
     pub view: RequestView,
-    /// `--rate`: whether the profile keeps to the speed that was seen.
+    /// `--rate`: whether the profile keeps the observed rate.
     pub rate: RateChoice,
 }
 
@@ -19,10 +19,10 @@ pub enum TracedSource {
         path: PathBuf,
         seconds: u32,
     },
-    /// `--from`: recorded I/Os.
+    /// `--from`: file with recorded I/Os.
     File {
         path: PathBuf,
-        /// `--stream-of`: the target whose I/Os are taken, as the file calls it.
+        /// `--stream-of`: selected target, by its name in the file.
         stream: Option<String>,
     },
 }

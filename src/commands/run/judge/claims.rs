@@ -1,4 +1,4 @@
-//! The figures that a command reports itself: fio's JSON, and the reports of DISKSPD and this program.
+//! The figures that a command reports: fio's JSON, and the reports of DISKSPD and this program.
 
 use crate::clock::{self, Clock, SECOND};
 use crate::formats::table as formats;
@@ -19,7 +19,7 @@ const MAX_OUTPUT_BYTES: usize = 64 << 20;
 /// Time for the rest of the output after the end of the command, ns. A descendant may keep the pipe open.
 const MAX_REST_TIME: u64 = SECOND;
 
-/// Location of a command's figures.
+/// Location of the command's own figures.
 #[derive(Debug, PartialEq, Eq)]
 enum ClaimSource {
     Nowhere,
@@ -38,7 +38,7 @@ impl Claims {
         Claims { place: place(words), printed: Arc::default(), copier: None }
     }
 
-    /// Whether standard output of the command is read on its way.
+    /// Whether the output of the command is read on its way to standard output.
     pub(super) fn are_piped(&self) -> bool {
         self.place == ClaimSource::StandardOutput
     }
@@ -82,7 +82,7 @@ impl Claims {
     }
 }
 
-/// Returns the location of readable figures for these words.
+/// Returns the location of the figures for this command line.
 fn place(words: &[OsString]) -> ClaimSource {
     let Some((program, arguments)) = words.split_first() else { return ClaimSource::Nowhere };
     let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fio_reports_where_its_options_say() {
+    fn fio_output_is_found_by_its_options() {
         let of = |line: &str| place(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         for (line, expected) in [
             ("fio a.fio", ClaimSource::Nowhere),

@@ -27,14 +27,14 @@ use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Exit codes of a command that was not run, as a shell has them.
+/// Exit codes of a shell for a command that did not start.
 const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
 
 /// Runs the command, or watches the targets, and reports. The exit code is the command's, if that is not 0.
 ///
 /// # Errors
-/// An output cannot be written. The command was not run.
+/// Fails before the command starts if an output cannot be written.
 pub(crate) fn judge(request: &JudgeRequest) -> Result<Exit, CommandError> {
     let control = Arc::<Control>::default();
     let patience = HangGuard::of_run(&control);
@@ -79,7 +79,7 @@ fn report(
     report_on(&executed, as_run, files, StandardOutput::Instead, patience, block)
 }
 
-/// The command was not run: as a shell ends then.
+/// Reports a command that did not start, with the exit code of a shell.
 fn not_started(request: &JudgeRequest, error: &io::Error) -> Result<Exit, CommandError> {
     let program = request.words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
     let (code, cause) = match error.kind() {
@@ -104,7 +104,7 @@ fn order(request: &JudgeRequest, piped: bool) -> JudgeOrder {
     }
 }
 
-/// The part of the request that a run has, too.
+/// Converts the request to the request of a run.
 fn as_run(request: &JudgeRequest) -> RunRequest {
     RunRequest {
         out: request.out.clone(),
@@ -120,7 +120,7 @@ fn manner(request: &JudgeRequest) -> OutputManner {
     OutputManner { verbose: request.verbose, quiet: request.quiet, document: true }
 }
 
-/// The live view; a command has the terminal for itself.
+/// Returns the live view, without a terminal if the command uses it.
 fn display(request: &JudgeRequest) -> Arc<Display> {
     let display = Display::new(request.quiet || !request.words.is_empty());
     let left_s = request.watched_ms.unwrap_or(0) as f64 / 1000.0;
@@ -128,7 +128,7 @@ fn display(request: &JudgeRequest) -> Arc<Display> {
     display
 }
 
-/// Opens all reports and the stream before the command runs.
+/// Opens all reports and the stream before the command starts.
 fn open_outputs(
     request: &JudgeRequest,
     patience: &HangGuard,

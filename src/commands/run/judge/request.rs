@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JudgeRequest {
-    /// Command and arguments; empty = the I/O on the targets is watched.
+    /// Command and arguments; empty = only observe the I/O on the targets.
     pub words: Vec<OsString>,
-    /// Files and devices to judge; empty = the files that the command opens.
+    /// Files and devices to check; empty = the files that the command opens.
     pub targets: Vec<RawText>,
-    /// `--for`: how long the targets are watched, ms.
+    /// `--for`: observation time in ms.
     pub watched_ms: Option<u64>,
     pub count_all: bool,
     pub verbose: bool,
@@ -22,6 +22,6 @@ pub struct JudgeRequest {
     pub stream: Option<StreamRequest>,
     pub save: Option<SaveRequest>,
     pub store: Option<PathBuf>,
-    /// All words after the name of the command `judge`.
+    /// All words after `judge`.
     pub typed: Vec<OsString>,
 }

@@ -8,22 +8,21 @@ use std::path::{Path, PathBuf};
 
 pub(super) struct RepeatOutputs {
     outs: Vec<OutRequest>,
-    /// `--each`
     each: bool,
     /// Whether the CSV of a run has lines (`-D`).
     has_intervals: bool,
-    /// Whether this program makes the runs, which then have records.
+    /// Whether this program makes the runs, so that there are records.
     has_records: bool,
     /// Whether each run has a report on standard output.
     pub reports: bool,
-    /// Whether the answer is the text on standard output.
+    /// Whether the answer is printed as text on standard output.
     pub text_to_stdout: bool,
     pub keeps_all: bool,
 }
 
 impl RepeatOutputs {
     /// # Errors
-    /// A file of the answer would replace the record of a run.
+    /// Fails if a file of the answer would replace the record of a run.
     pub(super) fn new(request: &RunRequest, profile: &Profile) -> Result<RepeatOutputs, CommandError> {
         let is_xml = profile.result_format == ResultFormat::Xml;
         let to_stdout = request.out.iter().any(OutRequest::is_stdout);
@@ -46,7 +45,7 @@ impl RepeatOutputs {
         self.outs.iter().filter(has_answer).cloned().collect()
     }
 
-    /// The files of a run, from 1.
+    /// Returns the files of a run; numbers start at 1.
     pub(super) fn of_run(&self, number: usize) -> Vec<OutRequest> {
         let of_run = |out: &OutRequest| match of_runs(out)? {
             ReportRuns::InTurn | ReportRuns::Latest => Some(out.clone()),
@@ -117,7 +116,7 @@ fn with_number(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Whether a run of `whole` has this path.
+/// Whether `path` is `whole` with the number of a run.
 fn is_with_number(path: &Path, whole: &Path) -> bool {
     let number = || {
         let stem = path.file_stem()?.to_str()?;

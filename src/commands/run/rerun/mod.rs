@@ -5,7 +5,7 @@ use crate::machine::System;
 use crate::machine::fingerprint::Fingerprint;
 use crate::sys::standard_error::print_line;
 
-/// Says what about the machine differs from the recorded one, a line each.
+/// Prints the differences between this machine and the recorded one, one line each.
 pub(crate) fn tell_differences(before: &System, now: &System) {
     if before.computer_name != now.computer_name {
         let (before, now) = (&before.computer_name, &now.computer_name);

@@ -33,7 +33,7 @@ struct Journal {
     cycle: Option<Cycle>,
 }
 
-/// Reads back the newest journal, unless it was before. Returns the table of all.
+/// Reads back the newest journal unless that was done before. Returns the table of all cycles.
 pub(super) fn continue_campaign(
     folder: &Path,
     request: &VerifyAfterRequest,

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CycleKind {
-    /// The machine has been started again since, or the storage lost power, and the run hadn't ended.
+    /// The run had not ended, and since then the machine was restarted or the storage lost power.
     #[default]
     Cut,
-    /// The program was killed without a restart of the machine.
+    /// The program was killed, but the machine did not restart.
     Killed,
     Ended,
 }
@@ -35,11 +35,11 @@ const FORMAT: &str = "diskspd-power-cycle 1";
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Cycle {
-    /// `diskspd-power-cycle 1`
+    /// Always `diskspd-power-cycle 1`.
     pub format: String,
-    /// The name of its journal in the folder.
+    /// File name of the journal in the folder.
     pub journal: String,
-    /// Number of the run, as the journal and all stamps of it have it; 16 hexadecimal digits.
+    /// Number of the run in the journal and in all its stamps; 16 hexadecimal digits.
     pub run: String,
     /// Start time in ms since 1970-01-01 00:00 UTC.
     pub began_ms: i64,
@@ -55,7 +55,7 @@ pub(crate) struct Cycle {
 pub(crate) struct CycleTarget {
     pub path: RawText,
     pub acknowledged_places: u64,
-    /// Sectors that hold a later version, which was never acknowledged.
+    /// Sectors with a later version that was never acknowledged.
     pub newer: u64,
     #[serde(flatten)]
     pub results: IntegrityResults,
@@ -86,10 +86,10 @@ impl Cycle {
         }
     }
 
-    /// Reads one that was kept.
+    /// Reads a stored cycle.
     ///
     /// # Errors
-    /// It isn't one, or damaged.
+    /// Fails if the content is of another kind, or damaged.
     pub(crate) fn read(bytes: &[u8]) -> Result<Cycle, CommandError> {
         let cycle: Cycle =
             crate::json_reader::read_json(bytes).map_err(|error| format!("it is damaged: {error}"))?;
@@ -116,15 +116,15 @@ impl Cycle {
     }
 }
 
-/// It is left out of files that older versions of the program read.
+/// Omits the field if 0, because older versions reject it.
 fn is_zero(bytes: &u64) -> bool {
     *bytes == 0
 }
 
-/// A row of the table: the cycle's number from 1, and its known data.
+/// Row of the table: number of the cycle, from 1, and its data if known.
 pub(super) struct CycleRow {
     pub number: u64,
-    /// `None` = its journal was not read back.
+    /// Cycle; `None` = its journal was not read back.
     pub cycle: Option<Cycle>,
     pub journal: String,
     pub missed: &'static str,

@@ -1,4 +1,4 @@
-//! A journal: its durable data is read back.
+//! Read-back of a journal's durable data.
 
 use crate::cli::{Exit, VerifyAfterRequest};
 use crate::commands::shared::command_error::CommandError;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) struct JournalReadBack {
     pub content: JournalContent,
-    /// Whether the storage had power ever since the journal was begun.
+    /// Whether the storage lost power since the start of the journal.
     pub power: Power,
     pub targets: Vec<TargetReadBack>,
     pub text: String,
@@ -84,7 +84,7 @@ pub(super) fn read_all(
     Ok(JournalReadBack { content, power, targets, text, exit })
 }
 
-/// The targets of a journal as they are called now: as the user named them, if at all.
+/// The current paths of a journal's targets: as named by the user, or as in the journal.
 fn paths_of<'a>(content: &'a JournalContent, given: &'a [RawText]) -> Vec<&'a RawText> {
     content
         .targets

@@ -27,28 +27,22 @@ pub(crate) fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, Command
         ]));
     }
     let (text, exit) = read_back(request)?;
-    output::told_to_stdout(&text)?;
+    output::print_sentences(&text)?;
     Ok(exit)
 }
 
 /// Prints the results of all ranks of a job.
-///
-/// # Errors
-/// The report can't be written.
 pub(crate) fn print_all(ranks: Vec<RankReply>) -> Result<Exit, CommandError> {
     let text = |rank: &RankReply| format!("{}\n{}\n", rank.name, rank.text);
     let read = || ranks.iter().filter(|rank| rank.failure.is_none());
-    output::told_to_stdout(&read().map(text).collect::<String>())?;
+    output::print_sentences(&read().map(text).collect::<String>())?;
     let worst = read().map(|rank| rank.exit).max().unwrap_or(Exit::Success);
     let failures = ranks.iter().filter_map(|rank| Some(format!("{}: {}", rank.name, rank.failure.as_ref()?)));
     let failures: Vec<String> = failures.collect();
     Ok(if failures.is_empty() { worst } else { worst.max(CommandError::failed(failures).report()) })
 }
 
-/// Reads everything back. Returns the report.
-///
-/// # Errors
-/// Journal or targets can't be read.
+/// Reads all written data back. Returns the report.
 pub(crate) fn read_back(request: &VerifyAfterRequest) -> Result<(String, Exit), CommandError> {
     match &request.source {
         Journals::One(journal) => journal::read_all(journal, request).map(|found| (found.text, found.exit)),

@@ -10,9 +10,9 @@ use crate::sys::terminal::{DrawnLine, StyledText, TextStyle, width};
 
 const ROWS: usize = 2;
 const SCALE: usize = 9;
-/// Columns between charts that stand side by side.
+/// Columns between adjacent charts.
 const CHART_GAP: usize = 2;
-/// Charts with fewer columns show nothing.
+/// Minimum columns of a useful chart.
 const MIN_CHART_WIDTH: usize = 12;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +30,8 @@ impl LiveChart {
     }
 }
 
-/// Charts side by side, each in its part of the columns; none when they wouldn't have enough of them.
-/// `blocks`: with block characters, else in ASCII.
+/// Charts side by side, each in its part of the columns; empty if the columns do not suffice. `blocks`: with
+/// block characters, otherwise in ASCII.
 pub(super) fn lines(charts: &[LiveChart], columns: usize, blocks: bool) -> Vec<DrawnLine> {
     let each = (columns + CHART_GAP) / charts.len().max(1);
     let Some(room) = each.checked_sub(CHART_GAP + SCALE + "| ".len()).filter(|room| *room >= MIN_CHART_WIDTH)
@@ -97,7 +97,7 @@ fn draw_bars(figures: &[Option<f64>], top: f64, blocks: bool) -> [String; ROWS] 
     [row(steps), row(0)]
 }
 
-/// Three digits: `0`, `0.125`, `98.1`, `131k`, `1.31M`.
+/// Formats three digits: `0`, `0.125`, `98.1`, `131k`, `1.31M`.
 fn short_figure(figure: f64) -> String {
     let scales = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     // 999.6 would be rounded to four digits.
@@ -133,7 +133,7 @@ mod tests {
         for (figures, columns, blocks, expected) in [
             (&rising[..], 28, true, ["    16.0k │         ▁▂▃▄▅▆▇█", "   IOPS 0 │ ▁▂▃▄▅▆▇█████████"]),
             (&rising[..], 28, false, ["    16.0k |          ..:::##", "   IOPS 0 | ...:::##########"]),
-            // What isn't known yet, and what is next to nothing.
+            // Unknown values, and values near zero.
             (&[1.0, 16.0, 0.0, -1.0], 23, true, ["     16.0 │   ███", "   IOPS 0 │▁▁▁███"]),
             (&[], 23, true, ["        0 │", "   IOPS 0 │"]),
             (&[0.0, 0.0], 23, true, ["        0 │", "   IOPS 0 │"]),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peak_stays_when_columns_are_few() {
+    fn narrow_chart_keeps_its_peak() {
         let mut figures = vec![Some(1.0); 1000];
         figures[777] = Some(16.0);
         let columns = spread_figures(&figures, 12);

@@ -19,25 +19,24 @@ use crate::sys::standard_error::{self, print_line};
 use crate::sys::terminal::{self, DrawnLine, Screen, plain};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Between two lines without a terminal.
+/// Interval between two lines without a terminal.
 const LINE_EVERY: Nanos = 10 * SECOND;
-/// Minimum number of columns for two charts in a line.
+/// Minimum columns for two charts next to each other.
 const MIN_WIDE_COLUMNS: usize = 72;
 const BAR: usize = 20;
 /// Rows of the terminal that the hosts of a job leave to the step and the sum.
 const SUM_ROWS: usize = 5;
 const KEYS: &str = "q: end, m: mark";
 
-/// A step of a long operation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Step {
-    /// `run 3 of 8: B2`; empty = the only one.
+    /// Name such as `run 3 of 8: B2`; empty = the only step.
     pub name: String,
-    /// Time from its beginning to the end of the operation, s; 0 = unknown.
+    /// Time from the start of the step to the end of the operation in s; 0 = unknown.
     pub left_s: f64,
 }
 
-/// The display of an operation, for all of its steps.
+/// Display of an operation and all its steps.
 #[derive(Debug)]
 pub(crate) struct Display {
     quiet: bool,
@@ -55,15 +54,15 @@ struct DisplayState {
     marks: u32,
 }
 
-/// The content of the display, without the time.
+/// Content of the display, without the time.
 #[derive(Debug, Default)]
 struct View {
     step: Step,
-    /// Time of the steps before this one in s.
+    /// Time of the previous steps in s.
     gone_s: f64,
-    /// The keys that can be typed; empty = none.
+    /// Active keys; empty = none.
     keys: &'static str,
-    /// The answer of the steps before this one.
+    /// Answer from the previous steps.
     answer: String,
     stretch: LivePhase,
     curve: Vec<Option<LivePoint>>,
@@ -92,13 +91,13 @@ impl Display {
         (state.step_began, state.writing_since) = (now, None);
     }
 
-    /// Sets the answer so far and its points.
+    /// Sets the intermediate answer and its points.
     pub(crate) fn answer(&self, answer: String, curve: Vec<Option<LivePoint>>) {
         let mut state = self.state();
         (state.view.answer, state.view.curve) = (answer, curve);
     }
 
-    /// Step `done` of an operation that reads files has ended.
+    /// Counts step `done` of an operation that reads files.
     pub(crate) fn count(&self, what: &str, done: usize, of: usize) {
         if self.quiet || of < 2 {
             return;
@@ -113,7 +112,7 @@ impl Display {
         standard_error::wipe();
     }
 
-    /// Obeys the keys typed since the last call.
+    /// Executes the keys typed since the last call.
     fn read_keys(&self) {
         if !self.draws {
             return;
@@ -137,7 +136,7 @@ impl Display {
         sentence: &str,
     ) {
         let mut state = self.state();
-        state.view.stretch.goes_on(phase, left, rates);
+        state.view.stretch.update(phase, left, rates);
         let gone_s = seconds(clock::monotonic().saturating_sub(state.step_began));
         let planned = Some(state.view.step.left_s).filter(|planned| *planned > 0.0);
         let left_s = planned.map_or(seconds(left), |planned| (planned - gone_s).max(seconds(left)));
@@ -181,7 +180,7 @@ impl Display {
 }
 
 impl View {
-    /// The step, the bar and the time left of the whole operation.
+    /// Formats the step, the bar and the remaining time of the operation.
     fn render_total(&self, share: f64, left_s: Option<f64>, bar: &str) -> Vec<String> {
         let step = Some(self.step.name.clone()).filter(|name| !name.is_empty());
         let bar = if bar.is_empty() { String::new() } else { format!("{bar} ") };

@@ -9,7 +9,7 @@ use crate::page::run_summary_text::{self, SummaryPiece, SummaryTone};
 use crate::sys::terminal::{DrawnLine, Screen, StyledText, TextStyle, screen};
 use crate::sys::{standard_error, standard_output};
 
-/// Returns the terminal for the block; `None` if the report is not read there, or the block is not wanted.
+/// Returns the terminal for the block; `None` if the report is not read there, or the block is disabled.
 pub(crate) fn place(manner: &OutputManner) -> Option<Screen> {
     let is_read = standard_output::is_terminal() && !manner.quiet && !manner.document;
     screen().filter(|_| is_read)

@@ -1,5 +1,5 @@
-//! The live line on one line of the terminal: a longer one would wrap, and each new one would leave a piece
-//! of it behind.
+//! The live line fitted to one line of the terminal. A longer one would wrap, and leave a part behind at each
+//! update.
 
 use crate::sys::terminal::{width, width_of};
 use crate::units::visible::drives;
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_keeps_its_end() {
+    fn shortened_path_keeps_its_end() {
         let cases = [
             ("/mnt/a.dat", 40, "creating '/mnt/a.dat': 1 of 2 MiB"),
             ("/mnt/a.dat", 33, "creating '/mnt/a.dat': 1 of 2 MiB"),

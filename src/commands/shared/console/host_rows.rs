@@ -25,7 +25,7 @@ pub(super) fn lines(
     lines
 }
 
-/// The sum, and the worst host, in one sentence.
+/// Returns the sum and the worst host in one sentence.
 pub(super) fn text(hosts: &[HostSpeed], phase: &str, sum: Option<Speed>) -> String {
     let all = format!("{} hosts: {}", hosts.len(), sentence(phase, sum, MachineSpeed::default()));
     match hosts.first() {

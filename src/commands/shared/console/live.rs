@@ -7,7 +7,7 @@ use crate::clock::{Nanos, SECOND};
 use crate::run::Speed;
 use crate::sys::terminal::{DrawnLine, TextStyle};
 
-/// Terminals with fewer lines, and fewer columns, get the line alone.
+/// Minimum lines of a terminal for charts; smaller terminals show one line.
 pub(super) const MIN_ROWS: usize = 10;
 
 #[derive(Debug, Default)]
@@ -18,8 +18,8 @@ pub(super) struct LivePhase {
 }
 
 impl LivePhase {
-    /// Updates after another second; a new phase restarts it.
-    pub(super) fn goes_on(&mut self, phase: &str, left: Nanos, rates: Option<Speed>) {
+    /// Adds another second; a new phase resets the view.
+    pub(super) fn update(&mut self, phase: &str, left: Nanos, rates: Option<Speed>) {
         if self.phase != phase {
             *self = LivePhase { phase: phase.to_owned(), ..LivePhase::default() };
         }
@@ -43,12 +43,10 @@ impl LivePhase {
     }
 }
 
-/// A chart of I/Os per second.
 pub(super) fn rate_chart(figures: Vec<Option<f64>>) -> LiveChart {
     LiveChart { name: "IOPS", unit: "", figures, ink: TextStyle::Rate, heading: "" }
 }
 
-/// A chart of latencies in ms.
 pub(super) fn latency_chart(figures: Vec<Option<f64>>) -> LiveChart {
     LiveChart { name: "p99", unit: " ms", figures, ink: TextStyle::Latency, heading: "" }
 }
@@ -57,7 +55,7 @@ pub(super) fn charts(rows: &[Vec<LiveChart>], columns: usize, blocks: bool) -> V
     rows.iter().flat_map(|charts| chart::lines(charts, columns, blocks)).collect()
 }
 
-/// `since`: time since the writing began, ns.
+/// Formats the progress of file creation; `since`: elapsed time in ns.
 pub(super) fn preparation_line(path: &str, done: u64, total: u64, since: Nanos, columns: usize) -> String {
     let mib = |bytes: u64| bytes as f64 / 1_048_576.0;
     let mut text = format!(": {:.0} of {:.0} MiB", mib(done), mib(total));
@@ -90,15 +88,15 @@ pub(super) mod tests {
     const RATES: Speed =
         Speed { iops: 500.0, bytes_per_s: 2_048_000.0, latency: None, max: None, reads_and_writes: None };
 
-    /// Sample: ten of twenty seconds, the seventh slower.
+    /// Sample of ten seconds of twenty; the seventh is slower.
     pub(crate) fn half_a_run() -> LivePhase {
         let mut stretch = LivePhase::default();
-        stretch.goes_on("warm up", SECOND, Some(Speed { iops: 1e9, ..RATES }));
+        stretch.update("warm up", SECOND, Some(Speed { iops: 1e9, ..RATES }));
         for second in 1..=10u64 {
             let slow = second == 7;
             let latency = Some((Millis::of_ns(1), Millis::new(if slow { 8.0 } else { 0.5 })));
             let rates = Speed { iops: if slow { 2000.0 } else { 16_000.0 }, latency, ..RATES };
-            stretch.goes_on("measure", (20 - second) * SECOND, Some(rates));
+            stretch.update("measure", (20 - second) * SECOND, Some(rates));
         }
         stretch
     }
@@ -119,11 +117,11 @@ pub(super) mod tests {
         assert_eq!(render_phase(&half_a_run(), 53), expected);
         assert_eq!(render_phase(&half_a_run(), 22), "", "too narrow");
         let mut new = LivePhase::default();
-        new.goes_on("measure", 9 * SECOND, Some(RATES));
+        new.update("measure", 9 * SECOND, Some(RATES));
         assert_eq!(render_phase(&new, 80), "", "one second");
         let mut without = LivePhase::default();
         for left in [9, 8, 7] {
-            without.goes_on("measure", left * SECOND, Some(RATES));
+            without.update("measure", left * SECOND, Some(RATES));
         }
         assert_eq!(render_phase(&without, 80).lines().count(), 2, "no latencies");
     }

@@ -2,15 +2,14 @@
 
 use crate::run::Speed;
 
-/// Maximum number of points; above it, pairs are merged.
+/// Maximum number of points; more are merged in pairs.
 const MAX_POINTS: usize = 1024;
 
-/// Figures of a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct LivePoint {
-    /// I/Os per second: the mean.
+    /// Mean of the I/Os per second.
     pub iops: f64,
-    /// The highest 99th percentile, ms; `None` = none was measured.
+    /// Highest 99th percentile in ms; `None` = not measured.
     pub p99_ms: Option<f64>,
 }
 
@@ -28,7 +27,6 @@ impl Default for LiveSeries {
 }
 
 impl LiveSeries {
-    /// Adds the speed of a second.
     pub(crate) fn add(&mut self, speed: &Speed) {
         let p99_ms = speed.latency.map(|(_, p99)| p99.ms());
         self.pending.push(LivePoint { iops: speed.iops, p99_ms });

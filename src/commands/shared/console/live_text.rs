@@ -3,10 +3,10 @@
 use super::fit;
 use crate::run::{MachineSpeed, Speed, TargetSpeed};
 
-/// Columns of a target's name.
+/// Maximum columns of a target's name.
 const NAME: usize = 24;
 
-/// The figures of this second: all I/O, each direction, the machine.
+/// Formats the figures of a second: all I/O, each direction, the machine.
 pub(super) fn figures(phase: &str, left_s: f64, rates: Option<Speed>, machine: MachineSpeed) -> Vec<String> {
     let mut lines = vec![format!("{phase} {:.0} s left", left_s.ceil())];
     let Some(rates) = rates else { return lines };
@@ -28,7 +28,7 @@ pub(super) fn figures(phase: &str, left_s: f64, rates: Option<Speed>, machine: M
     lines
 }
 
-/// The figures of a target, after the end of its name.
+/// Formats the figures of a target, after the end of its name.
 pub(super) fn row(TargetSpeed { name, speed }: &TargetSpeed) -> String {
     let p99 = speed.latency.map_or(String::new(), |(_, p99)| format!(" | p99 {p99} ms"));
     format!("{}: {:.0} IOPS{p99}", fit::path("", name, "", NAME), speed.iops)

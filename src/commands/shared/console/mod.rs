@@ -37,14 +37,13 @@ pub(crate) struct Console {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OutputManner {
-    /// `-v`
     pub verbose: bool,
     pub quiet: bool,
     pub document: bool,
 }
 
 impl Console {
-    /// Creates it with the output `stream`, and `files` for intermediate results.
+    /// Creates the console with the output `stream`, and `files` for intermediate results.
     pub(crate) fn new(
         manner: OutputManner,
         display: Arc<Display>,
@@ -58,7 +57,7 @@ impl Console {
         self.stream.lock_anyway().as_mut().map(act)
     }
 
-    /// Writes where it disturbs no document.
+    /// Prints text on the stream that does not contain a document.
     fn put_text(&self, text: &str) {
         match self.manner.document {
             true => standard_error::write(text),
@@ -79,8 +78,8 @@ impl RunObserver for Console {
     fn notice(&self, notice: &Finding) {
         self.progress_ends();
         match notice.severity {
-            severity if !message_filter::is_told(severity, self.manner.quiet) => {}
-            // What is merely good to know is told as a sentence, between the steps of the run.
+            severity if !message_filter::is_reported(severity, self.manner.quiet) => {}
+            // Notes are printed as sentences, between the steps of the run.
             Severity::Note => print_line(&notice.message),
             // The time span is the one that goes on.
             _ => print_line(Printed { place: None, ..notice.printed() }),

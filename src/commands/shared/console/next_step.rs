@@ -22,7 +22,7 @@ const REMEDIES: &[(&[&str], AddedOptions)] = &[
     (&["late-starts"], ("to see response times, which include the waits", &["-L"])),
 ];
 
-/// Findings with their own advice, which an inspection of the machine cannot explain.
+/// Findings that have their own advice, so that `doctor` adds nothing.
 const SELF_EXPLAINING: &[&str] = &[
     damaged::NAME,
     "failed-ios",
@@ -44,7 +44,7 @@ const SELF_EXPLAINING: &[&str] = &[
     "writes-lost",
 ];
 
-/// Returns the next command after a run; `typed`: its arguments, the program's name first.
+/// Returns the next command after a run; `typed` contains the program's name first.
 pub(crate) fn of_run(judged: &JudgedRecord, typed: &[OsString]) -> Option<NextCommand> {
     let (program, words) = typed.split_first()?;
     let has = |option: &str| words.iter().any(|word| is_option(word, option));
@@ -106,7 +106,7 @@ fn target_words(judged: &JudgedRecord) -> Vec<OsString> {
     paths.filter(|path| known.insert(path.clone())).collect()
 }
 
-/// Options that follow a single run: several can't be made with them, nor of several time spans.
+/// Options for a single run only. They do not apply to several runs or time spans.
 const SINGLE_RUN_OPTIONS: [&str; 7] = ["--stream", "--io-log", "--journal", "-ys", "-yf", "-yr", "-yp"];
 
 pub(crate) fn of_repetitions(typed: &[OsString]) -> Option<NextCommand> {
@@ -119,14 +119,14 @@ pub(crate) fn of_repetitions(typed: &[OsString]) -> Option<NextCommand> {
     }
 }
 
-/// The folder of the history, as it was named.
+/// Returns the words that name the folder of the history, as given.
 fn store_words(words: &[OsString]) -> Vec<OsString> {
     let Some(place) = words.iter().position(|word| is_option(word, "--store")) else { return Vec::new() };
     let count = if words[place] == "--store" { 2 } else { 1 };
     words.iter().skip(place).take(count).cloned().collect()
 }
 
-/// Whether a device has this verdict, and it takes something away from the figures.
+/// Whether a device has this verdict, and the finding reduces the figures' validity.
 fn has_device_verdict(judged: &JudgedRecord, verdict: Verdict) -> bool {
     let parts = judged.judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
     parts.into_iter().any(|part| part.verdict == verdict && part.severity > Some(Severity::Note))
@@ -135,8 +135,8 @@ fn has_device_verdict(judged: &JudgedRecord, verdict: Verdict) -> bool {
 /// Findings that too many threads for the CPUs explain.
 const CROWDING_FINDINGS: &[&str] = &["run-queue-delay", "limited-by-busy-cpus"];
 
-/// The command line with as many threads as there are CPUs, in place of more; `None` = there are no more, or
-/// `-t` does not set them.
+/// The command line with one thread per CPU, if it has more threads; `None` = it has not, or `-t` does not
+/// set them.
 fn fewer_threads(judged: &JudgedRecord, words: &[OsString]) -> Option<Vec<OsString>> {
     let cpus = judged.record.host().system.topology.allowed_cpus().count();
     let [span] = judged.record.profile.time_spans.as_slice() else { return None };
@@ -156,7 +156,7 @@ fn is_option(word: &OsString, option: &str) -> bool {
     let text = word.to_string_lossy();
     match option.strip_prefix("--") {
         Some(_) => text.split('=').next() == Some(option),
-        // Caching is said by -h too.
+        // -h also states the caching.
         None if option.starts_with("-S") => text.starts_with("-S") || text == "-h",
         None => text.starts_with(option),
     }
@@ -166,7 +166,7 @@ fn with_options(program: &OsString, words: &[OsString], (why, options): AddedOpt
     next_command(program, why, options, words)
 }
 
-/// `None` = the program wouldn't take it.
+/// Returns `None` if the program would reject the command.
 fn next_command(
     program: &OsString,
     why: &'static str,
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn device_verdicts_and_cpus_decide_what_is_typed_next() {
+    fn device_verdicts_and_cpus_decide_next_command() {
         use crate::checks::{DeviceVerdict, SpanVerdict};
         let mut record = Record::new(Profile::default(), System::default(), Results::default());
         record.profile.time_spans =
@@ -256,7 +256,7 @@ mod tests {
             (Verdict::Deferred, warning, None, "diskspd -w100 x", "diskspd -Suw -w100 x"),
             (Verdict::Deferred, Some(Severity::Wrong), None, "diskspd -w100 x", "diskspd -Suw -w100 x"),
             (Verdict::Cached, warning, None, "diskspd -w50 x", "diskspd -Su -w50 x"),
-            // It is cached because that was asked for.
+            // Caching was requested.
             (Verdict::Deferred, warning, None, "diskspd -Sb -w100 x", "diskspd doctor x"),
             (Verdict::Deferred, None, None, "diskspd -w100 x", "diskspd --repeat 5 -w100 x"),
             (Verdict::Verified, None, Some("run-queue-delay"), "diskspd -t8 x", "diskspd -t2 x"),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_known_in_either_form() {
+    fn next_step_recognizes_both_option_forms() {
         for (word, option, expected) in [
             ("--out=a", "--out", true),
             ("--out", "--out", true),

@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// This machine seen from the folder of a job file.
+/// This machine, as seen from the folder of a job file.
 pub(crate) struct LocalContext {
     folder: RefCell<PathBuf>,
     is_secret: bool,
@@ -50,7 +50,7 @@ impl HostContext for LocalContext {
     }
 
     fn existing(&self, path: &str) -> Existing {
-        // Jobs have thousands of files: of most a single call says what they are.
+        // Jobs have thousands of files; for most a single call returns their type.
         match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Existing::Nothing,
             Ok(found) if found.is_file() => return Existing::File(found.len()),
@@ -63,7 +63,7 @@ impl HostContext for LocalContext {
                 TargetKind::BlockDevice | TargetKind::NvmeNamespace => Existing::Device(facts.size),
                 TargetKind::Directory | TargetKind::Other => Existing::Other,
             },
-            // The run looks at it again, and says why it can't.
+            // The run checks it again, and reports the reason.
             Err(_) => Existing::Nothing,
         }
     }
@@ -98,7 +98,7 @@ fn folder_of(file: &Path) -> PathBuf {
 /// the owners of included files. With `is_secret` messages do not quote the file.
 ///
 /// # Errors
-/// Everything in it that can't be done.
+/// Fails with all unsupported settings.
 pub(crate) fn converted(
     text: &[u8],
     path: &Path,
@@ -117,7 +117,7 @@ pub(crate) fn converted(
 /// `owners` gets the owners of the job files and of included files.
 ///
 /// # Errors
-/// Everything in it that can't be done.
+/// Fails with all unsupported settings.
 pub(crate) fn converted_command_line(
     words: &[String],
     owners: &mut Vec<u32>,
@@ -129,7 +129,6 @@ pub(crate) fn converted_command_line(
     converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())
 }
 
-/// Returns notes about differences from fio.
 pub(crate) fn notes(converted: &ConvertedJob) -> impl Iterator<Item = Finding> {
     converted.notes.iter().map(|note| Finding::note(note.to_string()))
 }

@@ -23,11 +23,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 pub(crate) struct RunSource {
-    /// The run, including all settings of the command line.
+    /// Run with all settings of the command line.
     pub run: Runnable,
-    /// False for a record without run options.
+    /// Whether run options are known; some records lack them.
     pub run_options_are_known: bool,
-    /// The machine that it was run on before, when it's run again.
+    /// Machine of the recorded run, for a rerun.
     pub before: Option<System>,
 }
 
@@ -46,12 +46,12 @@ impl RunSource {
 #[derive(Default)]
 pub(crate) struct ProfileCache {
     read: OnceCell<(Profile, RunOptions, Origin)>,
-    /// Origin of the command line with its path.
+    /// Origin of the command line that names the path.
     origin: Origin,
 }
 
 impl ProfileCache {
-    /// Creates the cache for a command line of this origin.
+    /// Creates the cache for a command line from this origin.
     pub(crate) fn named_by(origin: Origin) -> ProfileCache {
         ProfileCache { read: OnceCell::new(), origin }
     }
@@ -96,7 +96,6 @@ impl ProfileCache {
     }
 }
 
-/// Prints the notes of a conversion.
 fn of_fio(
     converted: Result<ConvertedJob, Vec<Finding>>,
     origin: Origin,
@@ -118,17 +117,14 @@ pub(crate) fn requested_run(request: &RunRequest) -> Result<RunSource, CommandEr
     asked_of(request, &ProfileCache::default())
 }
 
-/// Returns the same for a profile in a file, with unchanged templates.
-///
-/// # Errors
-/// As [`requested_run`].
+/// Loads a profile in a file without replacing its templates.
 pub(crate) fn as_it_is(request: &RunRequest) -> Result<RunSource, CommandError> {
     let Some(from) = &request.profile_file else { return requested_run(request) };
     let (profile, run_options, origin) = ProfileCache::default().read(from, request.quiet)?;
     Ok(RunSource::new(request, profile, run_options, origin))
 }
 
-/// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
+/// Whether the first character of a text, after blanks, is this one; false if unreadable.
 pub(crate) fn begins_with(path: &Path, character: u8) -> bool {
     let mut start = Vec::new();
     let read = files::open_input(path).and_then(|file| file.take(512).read_to_end(&mut start));
@@ -136,10 +132,7 @@ pub(crate) fn begins_with(path: &Path, character: u8) -> bool {
     read.is_ok() && text.trim_ascii_start().first() == Some(&character)
 }
 
-/// The same of one of several lines that have the same `-X`.
-///
-/// # Errors
-/// As [`requested_run`].
+/// Loads one of several lines with the same `-X`, which is read once.
 pub(crate) fn asked_of(request: &RunRequest, once: &ProfileCache) -> Result<RunSource, CommandError> {
     if let Some(file) = &request.record {
         let found =
@@ -169,7 +162,7 @@ pub(crate) fn asked_of(request: &RunRequest, once: &ProfileCache) -> Result<RunS
     Ok(RunSource::new(request, profile, request.run_options.clone().or_else_from(run_options), origin))
 }
 
-/// Whether each of these targets is one of the profile: the user repeats a device to let it be written to.
+/// Whether each of these targets is one of the profile. The user repeats a device to permit writing to it.
 fn are_targets(named: &[RawText], profile: &Profile) -> Result<(), CommandError> {
     match named.iter().find(|named| !is_target(named, profile)) {
         None => Ok(()),
@@ -196,7 +189,7 @@ fn wrong_profile(from: &ProfileFile, messages: Vec<String>) -> CommandError {
     CommandError::usage_errors(messages).at_place(&given)
 }
 
-/// The cause of a missing profile: `-Xx\win.xml` is a name without folders here.
+/// Explains a missing profile: `-Xx\win.xml` is one name without folders on Linux.
 fn missing_profile(from: &ProfileFile) -> String {
     let path = from.path.to_string();
     if !path.contains('\\') || cfg!(windows) {

@@ -1,4 +1,4 @@
-//! Runs out of files: records, and the results that other programs wrote (`record::formats`); in folders too.
+//! Runs from files and folders: records, and the results of other programs (`record::formats`).
 
 pub(crate) mod repeated;
 
@@ -23,17 +23,17 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Bytes read at once.
+/// Bytes of one read.
 const BUFFER: usize = 1 << 18;
 
 /// Length of a file's beginning that identifies it, in bytes, because tools may write other text before
 /// the results.
 const HEAD_BYTES: u64 = 64 << 10;
 
-/// A file that holds a run, or several.
+/// File with one or several runs.
 pub(crate) enum RunFile {
     Record(Box<Record>),
-    /// Results of DISKSPD or fio: the runs in them.
+    /// Runs in results of DISKSPD or fio.
     Results(Vec<RunSummary>),
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn display_path(path: &Path) -> String {
 /// Skipped files are reported.
 ///
 /// # Errors
-/// Contains an error for a folder that cannot be read, or is empty.
+/// Returns an error for each folder that cannot be read, or is empty.
 pub(crate) fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), RunsReadError>)> {
     let mut files = Vec::new();
     for path in given {
@@ -89,9 +89,6 @@ const MAX_NAMED: usize = 5;
 
 /// Returns the sorted records and results in a folder (`*.json`, `*.xml`, and results detected by content,
 /// also compressed). For a sweep's folder, the records of all its runs.
-///
-/// # Errors
-/// Fails if it cannot be listed.
 pub(crate) fn of_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let files = list_files(&records_of_sweep(folder).unwrap_or_else(|| folder.to_owned()))?;
     Ok(files.into_iter().filter(|path| holds_runs(path)).collect())
@@ -128,7 +125,7 @@ fn is_result_inside(path: &Path) -> bool {
     };
     let Ok(beginning) = files::open_input(path).and_then(|file| read(Box::new(file))) else { return false };
     let beginning = match packed::is_packed(&beginning) {
-        // What is cut off of it doesn't count.
+        // A truncated part is ignored.
         true => {
             files::open_input(path).and_then(|file| read(Box::new(packed::reader(file)))).unwrap_or_default()
         }
@@ -191,7 +188,7 @@ fn from_index(path: &Path) -> Option<RunSummary> {
     let mut file = files::open_input(path).ok()?;
     let index = json::read_index(&mut file).ok()??;
     index.0.findings.as_ref()?;
-    // What was cut off isn't all that was measured.
+    // A truncated file does not contain the whole measurement.
     let mut end = Vec::new();
     let length = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(16))).ok()?;
@@ -238,10 +235,7 @@ pub(crate) fn record(path: &Path) -> Result<Record, RunsReadError> {
     Ok(owned_record(path)?.0)
 }
 
-/// The same, with the owner of the file.
-///
-/// # Errors
-/// As there.
+/// As [`record`], with the owner of the file.
 pub(crate) fn owned_record(path: &Path) -> Result<(Record, u32), RunsReadError> {
     let file = files::open_input(path).map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;
     let found = file.metadata().map_err(|error| RunsReadErrorKind::File(error).at_path(path))?;
@@ -251,7 +245,7 @@ pub(crate) fn owned_record(path: &Path) -> Result<(Record, u32), RunsReadError> 
     }
 }
 
-/// A file, or its content if it is compressed.
+/// File, or the content of a compressed file.
 trait Source: Read + Seek {}
 
 impl<S: Read + Seek> Source for S {}
@@ -259,7 +253,7 @@ impl<S: Read + Seek> Source for S {}
 enum OpenedInput {
     Record(Box<dyn Source>),
     Results(Box<dyn Source>, &'static InputFormat),
-    /// A text in another encoding, or a short one.
+    /// Text in another encoding, or a short text.
     Text(Vec<u8>),
 }
 
@@ -297,7 +291,7 @@ fn read_opened(mut file: File, path: &Path) -> io::Result<OpenedInput> {
     })
 }
 
-/// Whether the rest of a source is empty, as its beginning.
+/// Whether the rest of a source is as empty as its beginning.
 fn continues_empty(source: &mut impl Read, found: EmptyInput) -> io::Result<bool> {
     let mut part = Vec::new();
     let mut length = HEAD_BYTES;
@@ -315,7 +309,7 @@ fn continues_empty(source: &mut impl Read, found: EmptyInput) -> io::Result<bool
 /// Returns the format of a file by its beginning or name; `None` = presumably a record.
 pub(crate) fn format_of(path: &Path, beginning: &[u8]) -> Option<&'static InputFormat> {
     formats::of_beginning(beginning).or_else(|| {
-        // Its name says so; what is wrong with it is told.
+        // The name identifies it, so its errors are reported.
         let word = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "xml" => "xml",
             "txt" => "text",

@@ -7,9 +7,6 @@ use std::sync::Arc;
 
 /// Ends a run on a signal, as the event of `-yp` does; `document`: standard output contains only a
 /// document.
-///
-/// # Errors
-/// Fails if signals cannot be watched.
 pub(crate) fn ends_a_run(
     control: &Arc<Control>,
     stop: Option<Arc<Event>>,
@@ -21,17 +18,11 @@ pub(crate) fn ends_a_run(
 }
 
 /// It ends all runs of a command that makes several, between two of them too.
-///
-/// # Errors
-/// It can't be watched for.
 pub(crate) fn ends_several(control: &Arc<Control>) -> Result<impl Sized + use<>, CommandError> {
     Ok(run::watch(Arc::clone(control), None, true)?)
 }
 
 /// Does the same silently, because the current run or the first rank prints the message.
-///
-/// # Errors
-/// Fails if signals cannot be watched.
 pub(crate) fn ends_silently(control: &Arc<Control>) -> Result<impl Sized + use<>, CommandError> {
     Ok(run::watch_silently(Arc::clone(control))?)
 }

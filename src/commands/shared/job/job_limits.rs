@@ -12,10 +12,10 @@ pub(crate) fn is_by_rank(path: &RawText) -> bool {
     text.contains("%r") || text.contains("%h")
 }
 
-/// Refuses commands of one host.
+/// Refuses commands that run on one host only.
 ///
 /// # Errors
-/// This process leads a job.
+/// Fails if this process leads a job.
 pub(crate) fn refuse(what: &str) -> Result<(), CommandError> {
     match runnable::is_led() {
         true => {
@@ -25,7 +25,7 @@ pub(crate) fn refuse(what: &str) -> Result<(), CommandError> {
     }
 }
 
-/// Returns the reasons against a run of `size` ranks.
+/// Returns the obstacles of a run with `size` ranks.
 pub(crate) fn find_unfit(run: &Runnable, size: usize) -> Vec<Finding> {
     let targets = || run.profile.time_spans.iter().flat_map(|span| &span.targets);
     let is_common = |path: &Option<RawText>| path.as_ref().is_some_and(|path| !is_by_rank(path));
@@ -66,7 +66,7 @@ pub(crate) fn find_unfit(run: &Runnable, size: usize) -> Vec<Finding> {
     refused.into_iter().filter(|(is, _)| *is).map(|(_, why)| Finding::error(why)).collect()
 }
 
-/// Returns the reasons against the request for a run.
+/// Returns the options of the request that ranks do not support.
 pub(crate) fn refused_options(request: &RunRequest) -> Vec<&'static str> {
     if !runnable::is_led() {
         return Vec::new();

@@ -33,9 +33,6 @@ impl AnswerFiles {
     }
 
     /// Writes each file with the bytes of its form.
-    ///
-    /// # Errors
-    /// Fails if a file cannot be written.
     pub(crate) fn write_each(
         &self,
         bytes: impl Fn(AnswerForm, &Outlet) -> Result<Vec<u8>, CommandError>,

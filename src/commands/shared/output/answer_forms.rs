@@ -1,4 +1,4 @@
-//! The forms and files of answers made of many runs.
+//! The forms and files of answers from many runs.
 
 use crate::cli::OutRequest;
 use crate::commands::shared::command_error::CommandError;
@@ -9,25 +9,20 @@ use crate::units::visible;
 use std::io::{self, Write};
 
 pub(crate) trait AnswerForms {
-    /// The report, with tables of at most `room` columns.
+    /// Returns the report with tables of at most `room` columns.
     fn text(&self, room: usize) -> String;
 
-    /// # Errors
-    /// A value has no form in JSON.
     fn json(&self) -> io::Result<String>;
     fn csv(&self) -> String;
 
     /// Writes the page.
-    ///
-    /// # Errors
-    /// The errors of `sink`.
     fn page(&self, sink: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Opens the files of the answer before the first run.
 ///
 /// # Errors
-/// One of them can't be written, or should not.
+/// Fails if an output cannot or must not be written.
 pub(crate) fn open(
     outs: &[OutRequest],
     door: OutputPolicy,
@@ -59,9 +54,6 @@ pub(crate) fn open(
 }
 
 /// Writes the answer to a file, in the form of the file.
-///
-/// # Errors
-/// The file can't be written.
 pub(crate) fn save(file: &OutFile, answer: &dyn AnswerForms) -> Result<(), CommandError> {
     file.save_page(&|sink| match file.form() {
         "json" => sink.write_all(answer.json()?.as_bytes()),

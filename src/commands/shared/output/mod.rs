@@ -1,4 +1,4 @@
-//! Where reports go: standard output, and the files of `--out`.
+//! Destinations of reports: standard output, and the files of `--out`.
 
 pub(crate) mod answer_files;
 pub(crate) mod answer_forms;
@@ -30,26 +30,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes bytes to standard output.
-///
-/// # Errors
-/// It takes them not all.
 pub(crate) fn to_stdout(bytes: &[u8]) -> Result<Exit, CommandError> {
     let mut out = standard_output::writer();
     write_result(standard_output::is_open().and_then(|()| out.write_all(bytes)).and_then(|()| out.flush()))
 }
 
 /// Writes sentences to standard output, as a terminal shows them best where it is one.
-///
-/// # Errors
-/// It takes them not all.
-pub(crate) fn told_to_stdout(text: &str) -> Result<Exit, CommandError> {
+pub(crate) fn print_sentences(text: &str) -> Result<Exit, CommandError> {
     write_result(standard_output::is_open().and_then(|()| standard_output::print_text(text)))
 }
 
 /// Writes a value as JSON to standard output; `what` it is, for errors.
-///
-/// # Errors
-/// It has no form as JSON, or standard output takes it not all.
 pub(crate) fn json_to_stdout(what: &str, value: &impl Serialize) -> Result<Exit, CommandError> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|error| format!("{what} cannot be written as JSON: {error}"))?;
@@ -67,9 +58,6 @@ fn write_result(result: io::Result<()>) -> Result<Exit, CommandError> {
 }
 
 /// Writes a report to standard output.
-///
-/// # Errors
-/// It takes it not all.
 pub(crate) fn report_to_stdout(format: &Format, judged: &JudgedRecord) -> Result<Exit, CommandError> {
     let mut out = io::BufWriter::new(standard_output::writer());
     let report = match sanitize::on_standard_output(judged.record) {
@@ -97,7 +85,7 @@ fn form_of(out: &OutRequest) -> Option<&'static str> {
     out.format.or_else(|| Some(crate::report_formats::format_of(&out.path)?.name))
 }
 
-/// The name of the form of the report on standard output (`-R`).
+/// Returns the name of the report's form on standard output (`-R`).
 pub(crate) fn form_of_results(asked: ResultFormat) -> &'static str {
     match asked {
         ResultFormat::Text => "text",
@@ -139,7 +127,7 @@ pub(crate) fn verdict_not_kept(request: &RunRequest, format: ResultFormat) -> Op
     })
 }
 
-/// Destinations of the extra outputs of a run: the files of `--out`, the stream.
+/// Outputs of a run in addition to its report: the files of `--out`, the stream.
 #[derive(Debug)]
 pub(crate) struct Outputs {
     pub files: Vec<OutFile>,
@@ -180,7 +168,7 @@ impl Outputs {
 struct PermittedOutputs {
     files: Vec<PermittedOutput>,
     stream: Option<PermittedOutput>,
-    /// `--io-log`, which the run itself opens.
+    /// `--io-log`; the run itself opens it.
     log: Option<PermittedOutput>,
 }
 
@@ -196,7 +184,7 @@ impl PermittedOutputs {
     }
 
     /// # Errors
-    /// The report has no place any more.
+    /// Fails if no place is left for the report.
     fn standard_output(&self, request: &RunRequest) -> Result<StandardOutput, CommandError> {
         let stream = self.stream.iter().filter(|stream| stream.is_standard_output());
         let log = self.log.iter().filter(|log| log.is_standard_output());
@@ -219,16 +207,16 @@ impl PermittedOutputs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StandardOutput {
-    /// The report of `-R`, with messages as in DISKSPD.
+    /// Report of `-R`, with messages as in DISKSPD.
     Report,
-    /// The lines of the stream, followed by the report of `-R`.
+    /// Lines of the stream, followed by the report of `-R`.
     StreamAndReport,
-    /// Replaced by a report of `--out` or the I/O log.
+    /// Report of `--out` or I/O log in place of the report.
     Instead,
 }
 
 /// # Errors
-/// The file must not be written.
+/// Fails if the file must not be written.
 pub(crate) fn permit_stream(
     door: &mut OutputPolicy,
     stream: &StreamRequest,
@@ -245,7 +233,7 @@ pub(crate) fn permit_stream(
 /// Opens the sink of `--stream`.
 ///
 /// # Errors
-/// It can't be opened, or can't be replaced by each interval.
+/// Fails if it cannot be opened, or cannot be replaced at each interval.
 pub(crate) fn open_stream(
     permitted: PermittedOutput,
     request: &StreamRequest,
@@ -289,12 +277,12 @@ fn stream_format(request: &StreamRequest) -> StreamFormat {
     StreamFormat::ALL.iter().find(is_it).map_or(StreamFormat::Json, |(format, ..)| *format)
 }
 
-/// Reports of the runs before this one, by the files that hold them (`--repeat`).
+/// Reports of earlier runs (`--repeat`), by file.
 #[derive(Debug, Default)]
 pub(crate) struct EarlierReports(Vec<(PathBuf, Vec<u8>)>);
 
 impl EarlierReports {
-    /// Adds the report of a run that has ended.
+    /// Adds the report of a completed run.
     pub(crate) fn add(&mut self, file: &OutFile, judged: &JudgedRecord) {
         // Memory takes everything.
         self.add_written(file, |bytes| {
@@ -374,7 +362,7 @@ impl OutFile {
         Ok(OutFile { path: path.to_owned(), outlet: permitted.open(patience)?, format, before: Vec::new() })
     }
 
-    /// Has it begin with the reports that it held before.
+    /// Puts the earlier reports of the file before this one.
     pub(crate) fn stand_behind(&mut self, earlier: &EarlierReports) {
         let found = earlier.0.iter().find(|(path, _)| *path == self.path);
         self.before = found.map(|(_, before)| before.clone()).unwrap_or_default();
@@ -388,16 +376,16 @@ impl OutFile {
         self.format.name
     }
 
-    /// Whether it can be written repeatedly, each report replacing the previous one.
+    /// Whether each report can replace the previous one.
     pub(crate) fn is_replaceable(&self) -> bool {
         self.outlet.is_replaceable()
     }
 
-    /// Writes the report and gives the file its name; a report that was saved before is replaced. Where it
-    /// can't be put in its place it's kept under another name.
+    /// Writes the report and gives the file its name; an earlier report is replaced. If that fails, the
+    /// report is kept under another name.
     ///
     /// # Errors
-    /// It can't; the message has the place of a report that is kept elsewhere.
+    /// Fails with the location of the rescued report, if any.
     pub(crate) fn save(&self, judged: &JudgedRecord) -> Result<(), CommandError> {
         // JSON keeps texts within their lines by itself.
         if self.outlet.is_terminal() && self.format.name != "json" {
@@ -407,10 +395,7 @@ impl OutFile {
         self.save_page(&|sink| (self.format.write)(judged, sink))
     }
 
-    /// The same for a page that is more than a run's.
-    ///
-    /// # Errors
-    /// As above.
+    /// As [`OutFile::save`], for the page of several runs.
     pub(crate) fn save_page(&self, write: &ReportBytes) -> Result<(), CommandError> {
         let mut bytes = self.before.clone();
         // Memory takes everything.

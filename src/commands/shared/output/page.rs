@@ -47,7 +47,7 @@ pub(crate) fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, CommandError
     Ok(Exit::Success)
 }
 
-/// All that follows from a record; result XML has nothing to judge.
+/// Evaluates the checks of a record; result XML has no data for them.
 fn judge_record(held: &RunFile) -> Option<JudgedRecord<'_>> {
     match held {
         RunFile::Record(record) => Some(JudgedRecord::new(record)),

@@ -1,5 +1,5 @@
-//! Records and profiles as they are shown on a terminal: every text in them within its line, so that none
-//! can pretend to be a line of the report.
+//! Records and profiles sanitized for a terminal. Every text in them stays within its line, so none can
+//! imitate a line of the report.
 
 use crate::sys::standard_output;
 use crate::units::visible::line;
@@ -12,7 +12,7 @@ pub(crate) fn on_standard_output<T: Clone + Serialize + DeserializeOwned>(value:
     if standard_output::is_terminal() { sanitize(value) } else { Cow::Borrowed(value) }
 }
 
-/// A copy with every text harmless.
+/// Returns a copy without control characters in texts.
 pub(crate) fn sanitize<T: Clone + Serialize + DeserializeOwned>(value: &T) -> Cow<'_, T> {
     let copy = serde_json::to_value(value).ok().and_then(|mut stored| {
         escape(&mut stored);
@@ -48,7 +48,7 @@ fn escape(value: &mut Value) {
     }
 }
 
-/// A text that isn't UTF-8 is stored as its bytes ([`crate::profile::RawText`]).
+/// Returns a text that is not UTF-8, which is stored as bytes ([`crate::profile::RawText`]).
 fn not_utf8(fields: &serde_json::Map<String, Value>) -> Option<String> {
     let bytes = fields.get("bytes").filter(|_| fields.len() == 1)?.as_array()?;
     let bytes: Option<Vec<u8>> =

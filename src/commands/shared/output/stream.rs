@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
 use std::time::Duration;
 
-/// Lines that may wait for the reader; more are left out.
+/// Maximum number of waiting lines; more are dropped.
 const MAX_WAITING_LINES: usize = 1024;
 /// Maximum wait at the end of the run for the reader of the last lines.
 const MAX_READER_WAIT: Duration = Duration::from_secs(2);
@@ -17,7 +17,7 @@ const MAX_READER_WAIT: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct Stream {
     lines: SyncSender<String>,
-    /// Says how it ended, when all lines are written or one can't be.
+    /// Receives the result after the last line or the first error.
     ended: Receiver<std::io::Result<()>>,
     style: StreamStyle,
     missed: u64,
@@ -32,7 +32,7 @@ pub(crate) struct StreamStyle {
     pub host: String,
 }
 
-/// A file replaced atomically by each interval, so that readers never see a part.
+/// File that each interval replaces atomically, so that readers never see a partial one.
 #[derive(Debug)]
 pub(crate) struct ReplacedFile(pub Outlet);
 
@@ -47,10 +47,7 @@ impl Write for ReplacedFile {
 }
 
 impl Stream {
-    /// A stream to `sink`.
-    ///
-    /// # Errors
-    /// No thread can be started.
+    /// Starts a stream to `sink`.
     pub(crate) fn new(mut sink: Box<dyn Write + Send>, style: StreamStyle) -> std::io::Result<Stream> {
         let (lines, waiting) = sync_channel::<String>(MAX_WAITING_LINES);
         let (end, ended) = channel();
@@ -62,12 +59,12 @@ impl Stream {
         Ok(Stream { lines, ended, style, missed: 0, time_span: 0, totals: LiveTotals::default() })
     }
 
-    /// The lines that follow are of this time span, from 1.
+    /// Sets the time span of the following lines, from 1.
     pub(crate) fn begin_span(&mut self, number: usize) {
         self.time_span = number;
     }
 
-    /// Hands an interval over, or leaves it out when too many wait. Never blocks.
+    /// Queues an interval, or drops it if too many wait. Never blocks.
     pub(crate) fn send(&mut self, figures: &IntervalFigures) {
         let (time_span, missed) = (self.time_span, self.missed);
         let interval = LiveInterval { time_span, missed, scope: LiveScope::Alone, figures: Some(figures) };
@@ -75,7 +72,7 @@ impl Stream {
         self.write_intervals(&[interval]);
     }
 
-    /// The same for an interval of a job: its hosts, then their sum.
+    /// Queues an interval of a job: its hosts, then their sum. Never blocks.
     pub(crate) fn send_job(&mut self, job: &JobInterval) {
         self.totals.add(&job.sum);
         self.write_intervals(&live::job_intervals(job, self.missed));
@@ -128,7 +125,7 @@ mod tests {
     use crate::finding::Severity;
     use std::sync::{Arc, Mutex};
 
-    /// Takes nothing until it is let.
+    /// Blocks all writes until its mutex is released.
     struct Gate(Arc<Mutex<Vec<u8>>>);
 
     impl Write for Gate {
@@ -146,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_reader_misses_lines_and_learns_how_many() {
+    fn slow_stream_reader_gets_count_of_missed_lines() {
         let taken = Arc::new(Mutex::new(Vec::new()));
         let held = taken.lock().unwrap();
         let mut stream = Stream::new(Box::new(Gate(Arc::clone(&taken))), lines_to("slow")).unwrap();

@@ -19,10 +19,10 @@ pub(crate) enum CompletedResults {
 #[derive(Debug)]
 pub(crate) struct CompletedRun {
     pub results: CompletedResults,
-    /// Causes of the failure as messages; empty = success.
+    /// Causes of the failure; empty = success.
     pub failures: Vec<String>,
     pub troubles: Vec<String>,
-    /// Threads of this process still wait for the kernel.
+    /// Whether threads of this process still wait for the kernel.
     pub left_behind: bool,
     pub is_whole: bool,
 }
@@ -55,7 +55,7 @@ impl From<ToolResults> for CompletedRun {
 }
 
 impl CompletedResults {
-    /// The figures; `None` = nothing was measured.
+    /// Returns the figures; `None` = nothing was measured.
     pub(crate) fn line(&self) -> Option<RunRow> {
         match self {
             CompletedResults::Here(record) => RunRow::from_record(&JudgedRecord::new(record)),
@@ -63,7 +63,7 @@ impl CompletedResults {
         }
     }
 
-    /// The summary of the run, without a name.
+    /// Returns the summary of the run, without a name.
     pub(crate) fn to_summary(&self) -> RunSummary {
         match self {
             CompletedResults::Here(record) => known::run(&JudgedRecord::new(record), ""),
@@ -71,13 +71,13 @@ impl CompletedResults {
         }
     }
 
-    /// Start of the measurement, seconds since 1970-01-01 00:00 UTC.
+    /// Returns the start of the measurement in seconds since 1970-01-01 00:00 UTC.
     pub(crate) fn began_at(&self) -> Option<i64> {
         let spans = &self.record()?.host().results.time_spans;
         Some(spans.iter().find_map(|span| span.started_at)? / 1000)
     }
 
-    /// The record, where this program made it.
+    /// Returns the record, if this program made it.
     pub(crate) fn record(&self) -> Option<&Record> {
         match self {
             CompletedResults::Here(record) => Some(record),
@@ -94,7 +94,7 @@ impl CompletedResults {
         }
     }
 
-    /// Returns the machine properties that affect the figures; `None` if not inspected.
+    /// Returns the machine properties that affect the figures; `None` = unknown.
     pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
         Some(Fingerprint::from_system(&self.record()?.host().system))
     }

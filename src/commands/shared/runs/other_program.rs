@@ -13,7 +13,7 @@ use std::process::ExitStatus;
 /// Time limit of a query in ns.
 pub(crate) const ANSWER: u64 = 60 * SECOND;
 const POLL_INTERVAL: u64 = SECOND / 100;
-/// Interval of repeated interrupts for a program that does not end, in ns.
+/// Interval of repeated interrupts to a program that does not end, in ns.
 const REPEATED_KEY_TIME: u64 = 10 * SECOND;
 const MAX_MESSAGE_LINES: usize = 3;
 
@@ -23,13 +23,11 @@ pub(crate) enum ProgramError {
     NotStarted { source: io::Error, hint: String },
     #[error("cannot be watched: {0}")]
     Unwatched(#[from] io::Error),
-    /// The time limit was exceeded.
     #[error("does not end within {} s", .most_ns / SECOND)]
     TooLong {
-        /// Available time in ns.
+        /// Limit in ns.
         most_ns: u64,
     },
-    /// The user has ended the command.
     #[error("was interrupted")]
     Interrupted,
 }
@@ -96,7 +94,7 @@ fn start_hint(program: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Returns the text from the last error, otherwise the last line.
+/// Returns the text from the last error on, otherwise the last line.
 pub(crate) fn last_message(told: &[u8]) -> String {
     let text = String::from_utf8_lossy(told);
     let lines: Vec<&str> =

@@ -6,7 +6,6 @@ use crate::fio_jobs::job_files;
 use crate::run::{NamedOutput, OwnFiles};
 use std::path::PathBuf;
 
-/// Returns the files and folders of a run.
 pub(crate) fn own_files(request: &RunRequest) -> OwnFiles {
     let profiles = request.profile_file.iter().flat_map(|from| {
         let paths = match from.form {

@@ -16,48 +16,48 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-/// A run and its permissions. Ranks exchange it.
+/// Run with its permissions, in the form that ranks exchange.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Runnable {
     pub profile: Profile,
     pub run_options: RunOptions,
     pub recreate: bool,
     pub destroy: bool,
-    /// Ranks that share a target get a part of it each.
+    /// Whether the ranks divide shared targets.
     #[serde(default)]
     pub split: bool,
     /// Number of ranks with I/O; `None` = all.
     #[serde(default)]
     pub hosts: Option<u32>,
-    /// Each rank reads the data of the rank that many before it.
+    /// Distance to the earlier rank whose data each rank reads.
     #[serde(default)]
     pub shift_ranks: u32,
     pub io_log: Option<RawText>,
     pub journal: Option<RawText>,
     pub origin: Origin,
-    /// `--with`: command of the DISKSPD that makes the run; `None` = this program.
+    /// `--with`: command of the DISKSPD that executes the run; `None` = this program.
     #[serde(skip)]
     pub with: Option<String>,
-    /// Inputs and folders of the command, which the run must not destroy.
+    /// Files and folders of the command, which the run must not overwrite.
     #[serde(skip)]
     pub own: OwnFiles,
 }
 
-/// Outlook of a time span on a machine, with the current targets.
+/// Plan of a time span on this machine, with the current targets.
 pub(crate) struct SpanOutlook {
     pub plan: Result<SpanPlan, Vec<PlanError>>,
-    /// Reasons why the run must not perform its plan on its targets.
+    /// Reasons why the run must not perform its plan.
     pub refusals: Vec<String>,
 }
 
 impl SpanOutlook {
-    /// Whether the request itself cannot be planned, on any similar machine.
+    /// Whether the request itself is invalid, on any similar machine.
     pub(crate) fn is_usage(&self) -> bool {
         let lies_in_profile = |error: &PlanError| error.lies_in == ErrorClass::Profile;
         self.plan.as_ref().is_err_and(|errors| errors.iter().any(lies_in_profile))
     }
 
-    /// All that stands against it, a message each.
+    /// Returns all obstacles as messages.
     pub(crate) fn messages(self) -> Vec<String> {
         match self.plan {
             Ok(_) => self.refusals,
@@ -67,7 +67,7 @@ impl SpanOutlook {
 }
 
 impl Runnable {
-    /// Returns the run of a request; `profile` and `run_options` are its parsed forms.
+    /// Creates the run of a request; `profile` and `run_options` are its parsed forms.
     pub(crate) fn new(request: &RunRequest, profile: Profile, run_options: RunOptions) -> Runnable {
         let text = |path: &Option<PathBuf>| path.clone().map(|path| RawText::from(path.into_os_string()));
         Runnable {
@@ -109,7 +109,7 @@ impl Runnable {
         with::refusals(&self.profile, &WithRequest { run_options, own_options, destroy, named })
     }
 
-    /// Returns the reasons against a run by this process alone, or by its job.
+    /// Returns the obstacles of a run by this process alone, or by its job.
     fn find_unfit(&self) -> Vec<Finding> {
         if let Some(job) = JOB.get() {
             return job.find_unfit(self);
@@ -144,7 +144,7 @@ impl Runnable {
     /// # Errors
     /// Fails with the missing resources.
     pub(crate) fn preflight(&self) -> Result<(), Vec<PlanError>> {
-        // What is told behind the run has to get somewhere: an hour later it would be too late.
+        // Output after the run needs a working destination. After an hour an error would come too late.
         if standard_output::is_open().is_err() {
             return Err(vec![PlanError::target(
                 "standard output is closed, so that the report would be lost: open it, or \
@@ -179,7 +179,6 @@ impl Runnable {
         if is_open { 0.0 } else { self.seconds() }
     }
 
-    /// Returns the options for planning.
     pub(crate) fn options(&self) -> Options {
         Options {
             destroy: self.destroy,
@@ -219,13 +218,13 @@ impl Runnable {
         own.outlooks(system, &own.options()).next()
     }
 
-    /// The door of a command that runs this too.
+    /// Extends the output policy of a command with the files of this run.
     pub(crate) fn door(&self, door: OutputPolicy) -> OutputPolicy {
         door.which_runs(&self.profile, &self.run_options).which_owns(&self.own)
     }
 
-    /// Returns the run after `number` others, with a different seed. With equal seeds a cache could serve
-    /// the previous run's data, and offered I/Os would come at the same times.
+    /// Returns the run after `number` others, with a different seed. With equal seeds a cache could serve the
+    /// previous run's data, and offered I/Os would have the same times.
     pub(crate) fn repetition(&self, number: usize) -> Runnable {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         Runnable { profile: self.profile.repetition(number), ..self.clone() }
@@ -233,9 +232,6 @@ impl Runnable {
 
     /// Runs it, on all ranks of the job that this process leads. Every run of a command begins here.
     /// `session` has the listener, the control and the companions of this place.
-    ///
-    /// # Errors
-    /// It can't be run.
     pub(crate) fn run(&self, session: Session) -> Result<ExecutedRun, RunError> {
         match JOB.get() {
             Some(job) => job.run(self, session),
@@ -244,9 +240,6 @@ impl Runnable {
     }
 
     /// Runs it in this process, with the steps that every run needs.
-    ///
-    /// # Errors
-    /// It can't be run.
     pub(crate) fn run_here(&self, session: Session) -> Result<ExecutedRun, RunError> {
         let path = |given: &Option<RawText>| given.as_ref().map(|path| path.as_path().to_owned());
         let options = Options {
@@ -264,13 +257,10 @@ impl Runnable {
 
 /// Makes the runs of this process by all ranks of a job, which it leads.
 pub(crate) trait JobRunner: Send + Sync {
-    /// # Errors
-    /// It can't be run.
     fn run(&self, run: &Runnable, session: Session) -> Result<ExecutedRun, RunError>;
 
     fn plan(&self, run: &Runnable) -> RankPlans;
 
-    /// Returns the part of this process.
     fn own_part(&self, run: &Runnable) -> Runnable;
 
     fn find_unfit(&self, run: &Runnable) -> Vec<Finding>;
@@ -278,7 +268,7 @@ pub(crate) trait JobRunner: Send + Sync {
 
 static JOB: OnceLock<Box<dyn JobRunner>> = OnceLock::new();
 
-/// Has all further runs made by a job.
+/// Assigns all further runs to a job.
 pub(crate) fn run_by(job: Box<dyn JobRunner>) {
     // There is one job in the life of a process.
     let _ = JOB.set(job);

@@ -1,4 +1,4 @@
-//! `--save`: the run is kept in the history.
+//! `--save`: the run is stored in the history.
 
 use super::completed_run::CompletedResults;
 use super::{message_filter, stored};
@@ -10,10 +10,7 @@ use crate::run::HangGuard;
 use crate::store::{ImportOutcome, RunNotes, Store, StoreError, StoredForm};
 use crate::sys::standard_error::print_line;
 
-/// Finds out before the run whether it can be kept.
-///
-/// # Errors
-/// It can't be kept.
+/// Checks before the run that it can be stored.
 pub(crate) fn try_out(request: &RunRequest, patience: &HangGuard) -> Result<(), CommandError> {
     if request.save.is_none() {
         return Ok(());

@@ -8,7 +8,7 @@ use crate::results::{Record, RunSummary};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The run of another program, of whose machine nothing is known.
+/// Creates a run of another program, whose machine is unknown.
 pub(crate) fn of_known(known: RunSummary) -> SideRun {
     SideRun {
         began_ms: known.started_at.map(|at| at.saturating_mul(1000)),

@@ -16,7 +16,7 @@ pub(crate) fn store(given: Option<&Path>) -> Result<Store, CommandError> {
     let folder = given
         .map(Path::to_owned)
         .or_else(|| named("DISKSPD_STORE"))
-        // As its specification says: what is not absolute doesn't count.
+        // As in its specification: relative paths are ignored.
         .or_else(|| Some(named("XDG_DATA_HOME").filter(|path| path.is_absolute())?.join("diskspd")))
         .or_else(|| Some(named("LOCALAPPDATA").filter(|_| cfg!(windows))?.join("diskspd")))
         .or_else(|| Some(named("HOME")?.join(".local/share/diskspd")));
@@ -63,9 +63,6 @@ pub(crate) fn name_of(path: &Path) -> Option<&str> {
 }
 
 /// The file that is meant: itself, or of `@name` the latest run.
-///
-/// # Errors
-/// There is no such run.
 pub(crate) fn file(path: &Path, given: Option<&Path>) -> Result<PathBuf, CommandError> {
     let Some(name) = name_of(path) else { return Ok(path.to_owned()) };
     let (store, entries) = find_named(name, given)?;

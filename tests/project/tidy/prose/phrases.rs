@@ -65,7 +65,7 @@ pub static INDEX: LazyLock<Index> = LazyLock::new(|| {
 });
 
 impl Index {
-    /// The first phrase that matches at a word, and its number of words.
+    /// Returns the first phrase that matches at a word, and its number of words.
     pub fn match_at(&self, class: Class, words: &[String], at: usize) -> Option<(&'static Phrase, usize)> {
         self.by_first_word.get(words[at].as_str())?.iter().find_map(|index| {
             let Parsed { phrase, slots } = &self.parsed[*index];
@@ -102,7 +102,7 @@ fn match_words(slots: &[Slot], words: &[String], start: usize) -> Option<usize> 
     Some(at - start)
 }
 
-/// Whole sentences, without messages and names.
+/// Classes with whole sentences, without messages and names.
 const SENTENCES: &[Class] = &[Class::Docs, Class::Changelog, Class::Comment];
 
 const PRINTED: &[Class] = &[Class::Message, Class::Help];

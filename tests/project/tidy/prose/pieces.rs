@@ -6,10 +6,10 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// Turns the check off for a page that quotes banned phrases; in its first lines.
+/// Mark in the first lines of a page that quotes banned phrases, which turns the check off.
 pub const OFF: &str = "<!-- prose-lint: off";
 
-/// How many bytes at the start of a page may hold the mark.
+/// Maximum position of the mark in bytes.
 const HEAD_BYTES: usize = 400;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +66,7 @@ impl Piece {
     }
 }
 
-/// All texts of the project.
+/// Returns all texts of the project.
 pub fn read_all() -> Vec<Piece> {
     let mut pages = Vec::new();
     for folder in ["docs", ".github", "packaging", "python", "xtask"] {
@@ -96,7 +96,7 @@ fn find_pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Paragraphs, list items, headings and table rows, without code blocks.
+/// Returns paragraphs, list items, headings and table rows, without code blocks.
 pub fn read_markdown(name: &str, text: &str) -> Vec<Piece> {
     if text.chars().take(HEAD_BYTES).collect::<String>().contains(OFF) {
         return Vec::new();
@@ -160,7 +160,7 @@ fn read_rust((source, module): &(Source, Vec<String>), is_test: bool) -> Vec<Pie
     pieces
 }
 
-/// Doc comments, each with the lines that follow each other.
+/// Returns doc comments, joined over consecutive lines.
 fn read_comments(name: &str, written: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut block: Vec<&str> = Vec::new();
@@ -189,7 +189,7 @@ fn read_comments(name: &str, written: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Whether a literal is a text of several words, not markup, a statement for a database or a format.
+/// Whether a literal is a text of several words, not markup, an SQL statement or a format.
 fn is_prose(literal: &str) -> bool {
     let markup =
         ["<", "SELECT ", "INSERT ", "DELETE ", "PRAGMA ", "WHERE ", "CREATE ", "UPDATE ", "http", "{\""];

@@ -9,7 +9,7 @@ use diskspd_machine::stack::StackMount;
 #[derive(Clone, Copy)]
 struct Traffic {
     through: bool,
-    /// Flushes that the run did (`--fsync-every`).
+    /// Flushes by the run (`--fsync-every`).
     fsyncs: u64,
     fua: bool,
     depth: u32,
@@ -59,7 +59,7 @@ impl Traffic {
 fn leave_unchanged(_: &mut DeviceFacts) {}
 
 #[test]
-fn requests_without_flushes_are_found_by_count() {
+fn missing_flushes_are_found_by_count() {
     let fsyncs = |fsyncs, flushes| Traffic { through: false, fsyncs, flushes, ..HONEST };
     for (what, traffic, flushed) in [
         ("each write with a flush", HONEST, true),
@@ -87,7 +87,7 @@ fn requests_without_flushes_are_found_by_count() {
 }
 
 #[test]
-fn drivers_that_count_no_flushes_prove_nothing() {
+fn drivers_without_flush_counters_are_inconclusive() {
     let silent = Traffic { fua: true, through: false, fsyncs: 100, flushes: [0, 0], ..HONEST };
     assert!(
         silent.is_flushed(|facts| facts.devices.iter_mut().for_each(|device| device.counts_flushes = false))

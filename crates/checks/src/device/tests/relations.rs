@@ -4,7 +4,7 @@ use super::*;
 use crate::arrays::of_machine;
 
 #[test]
-fn every_relation_of_counts_has_its_verdict() {
+fn verdict_follows_from_count_ratios() {
     let reads = |mib: u64| run((mib * MIB, 0));
     let writes = |mib: u64| run((0, mib * MIB));
     let read = |mib: u64| (mib * MIB, 0);
@@ -626,7 +626,7 @@ fn rebuilding_raid_is_reported() {
         part.message
     );
     assert!(found[0].remedy.as_ref().unwrap().contains("echo idle >/sys/block/sda/md/sync_action"));
-    // One that does nothing by itself: others did it, and what it lacks is told beside that.
+    // One without its own activity: others caused it, and its missing members are reported too.
     let (part, found) = of_raid(beside.clone(), ArrayFacts { maintenance: None, ..at_work });
     assert!(part.message.starts_with("others used sdb"), "{}", part.message);
     assert!(found[0].message.starts_with("sda is degraded"));
@@ -635,11 +635,11 @@ fn rebuilding_raid_is_reported() {
     let both = of_raid(beside.clone(), ArrayFacts { maintenance: upkeep("recover"), ..lost }).1;
     assert_eq!(both.len(), 2, "what failed meanwhile is no part of what it did: {both:?}");
     assert_eq!(of_raid(beside.clone(), ArrayFacts::default()).1, [], "a healthy one");
-    // Of one of LVM only root is told.
+    // Only root can read the state of an LVM RAID.
     let untold = ArrayFacts { state_unknown: true, ..ArrayFacts::default() };
     let [found] = &of_raid(beside, untold.clone()).1[..] else { panic!("one finding") };
     assert_eq!((found.name, found.severity), ("array-state-unknown", Note));
-    // Before a run each is told, too, as it is then.
+    // Before a run each is reported with its current state.
     let of_machine = |array: ArrayFacts| {
         let found = of_machine(&[array]);
         let [found] = &found[..] else { panic!("{found:?}") };

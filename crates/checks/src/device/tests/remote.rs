@@ -1,11 +1,11 @@
-//! Mounts of other hosts' files: the rules of devices, with a server in the place of one.
+//! Mounts of other hosts' files: the rules for devices, applied to a server.
 
 use super::*;
 use diskspd_machine::remote::{
     CallTimes, Protocol, RemoteActivity, RemoteCalls, RemoteFacts, RemoteMount, TcpSegments,
 };
 
-/// A run on such a mount, past the page cache.
+/// Returns an unbuffered run on such a mount.
 fn mounted_case(counted: Bytes) -> Case {
     run(counted).on_file().change_first(|layer| {
         layer.name = "server:/export".into();
@@ -27,7 +27,7 @@ fn assert_verdict(case: &Case, verdict: Verdict, severity: Option<Severity>, tex
 }
 
 #[test]
-fn a_server_is_judged_as_a_device_is() {
+fn server_counters_are_judged_like_device_counters() {
     let (all, half) = ((64 * MIB, 0), (16 * MIB, 0));
     assert_verdict(&mounted_case(all), Verified, None, "the server read as much");
     assert_verdict(&mounted_case((0, 64 * MIB)), Verified, None, "the server wrote as much");
@@ -45,7 +45,7 @@ fn a_server_is_judged_as_a_device_is() {
 
 #[test]
 fn calls_of_other_programs_are_separate() {
-    // What the process asked of block devices says nothing of a mount.
+    // The process's block device I/O is unrelated to a mount.
     let reads = Case { own: Some(0), ..mounted_case((64 * MIB, 0)).with_device((96 * MIB, 0)) };
     assert_verdict(&reads, Shared, Some(Warning), "others used server:/export during the run");
     let writes = mounted_case((0, 64 * MIB)).with_device((0, 96 * MIB));
@@ -53,7 +53,7 @@ fn calls_of_other_programs_are_separate() {
 }
 
 #[test]
-fn larger_ios_than_the_mount_takes_are_cut_up() {
+fn ios_above_mount_limit_are_reported_as_split() {
     let split = Case { block: 256 << 10, ..mounted_case((64 * MIB, 0)) }.of_size(64 << 10);
     let split = split.change_first(|layer| {
         layer.queue_limits = Some(Traits { largest_io: Some(64 << 10), ..layer.queue_limits.unwrap() });

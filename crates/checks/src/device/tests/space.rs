@@ -4,7 +4,7 @@ use super::*;
 use diskspd_machine::content::ContentShares;
 use diskspd_machine::io_counters::SpaceChange;
 
-/// A file of 100 MiB, or the space of a device, before and after.
+/// Returns the change of a file of 100 MiB, or of the space of a device.
 fn sample_change(device: Option<&str>, before: ContentShares, after: ContentShares) -> SpaceChange {
     let known = 100 * MIB;
     SpaceChange {
@@ -16,7 +16,7 @@ fn sample_change(device: Option<&str>, before: ContentShares, after: ContentShar
 }
 
 #[test]
-fn first_writes_are_found_by_their_space() {
+fn first_writes_are_found_by_allocated_space() {
     let none = ContentShares::default();
     let holes = |mib: u64| ContentShares { holes: mib * MIB, ..none };
     let unwritten = |mib: u64| ContentShares { unwritten: mib * MIB, ..none };
@@ -62,7 +62,7 @@ fn first_writes_are_found_by_their_space() {
 }
 
 #[test]
-fn split_writes_are_blamed_on_what_splits_them() {
+fn split_writes_name_the_splitting_layer() {
     let limited = |largest: u64| {
         let possible_io = Some(4 * MIB);
         Traits { largest_io: Some(largest), hardware_max_io: possible_io, ..Traits::default() }

@@ -20,7 +20,7 @@ fn judge_case(case: &Case, change: impl FnOnce(&mut DeviceFacts)) -> DeviceVerdi
 }
 
 #[test]
-fn every_relation_of_counts_has_its_verdict() {
+fn stacked_device_verdict_follows_from_count_ratios() {
     let read = |mib: u64| (mib * MIB, 0);
     let wrote = |mib: u64| (0, mib * MIB);
     let table = [
@@ -39,7 +39,7 @@ fn every_relation_of_counts_has_its_verdict() {
 }
 
 #[test]
-fn without_counters_it_is_unknown_and_why() {
+fn missing_counters_give_unknown_verdict_with_reason() {
     let case = on_volume((100 * MIB, 0), (100 * MIB, 0), (100 * MIB, 0));
     let why = "Windows does not count the I/O of C: or PhysicalDrive0 (IOCTL_DISK_PERFORMANCE)";
     let without = judge_case(&case, |facts| {

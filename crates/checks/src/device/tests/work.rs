@@ -1,4 +1,4 @@
-//! The work of the devices where memory answered the run.
+//! Work of the devices in runs that were answered from memory.
 
 use super::*;
 use diskspd_machine::stack::StackMount;
@@ -45,7 +45,7 @@ fn both_directions_of_a_device_are_reported() {
 }
 
 #[test]
-fn work_below_a_caching_device_is_the_lowest_ones() {
+fn caching_device_reports_work_of_lowest_devices() {
     let of_loop = |layer: &mut Layer| (layer.kind, layer.one_to_one) = (LayerKind::Loop, false);
     let part = first_part(&run((100 * MIB, 0)).change_first(of_loop).with_lower_device("sdb", (MIB, 0)));
     assert_eq!((part.verdict, part.device_read.unwrap().iops), (Cached, 256.0), "{part:#?}");
@@ -53,7 +53,7 @@ fn work_below_a_caching_device_is_the_lowest_ones() {
 }
 
 #[test]
-fn verified_run_has_work_of_device_without_evidence() {
+fn verified_run_reports_device_work_without_evidence() {
     let part = first_part(&run((100 * MIB, 0)));
     assert_eq!((part.verdict, part.device_read.unwrap().iops), (Verified, 25_600.0));
     assert_eq!(part.evidence, [""; 0]);

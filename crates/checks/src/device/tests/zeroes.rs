@@ -3,14 +3,14 @@
 use super::*;
 use diskspd_base::operation::Operation;
 
-/// A run on a loop device over a disk; `direct`: whether it bypasses the page cache.
+/// Returns a run on a loop device over a disk; `direct` = the loop device bypasses the page cache.
 fn on_loop(counted: Bytes, upper: Bytes, lower: Bytes, direct: bool) -> Case {
     run(counted).with_device(upper).with_lower_device("sdb", lower).change_first(|layer| {
         (layer.kind, layer.one_to_one, layer.direct) = (LayerKind::Loop, false, Some(direct));
     })
 }
 
-/// The verdict about a run that wrote `zeros` bytes with `--write-zeroes`.
+/// Returns the verdict about a run that wrote `zeros` bytes with `--write-zeroes`.
 fn judge_case(case: &Case, zeros: u64) -> (Verdict, Option<Severity>) {
     let (mut results, asked) = case.build_results("a");
     if zeros > 0 {

@@ -1,4 +1,4 @@
-//! Whether this process may use io_uring, and if not, who forbids it.
+//! Availability of io_uring to this process, and the setting that forbids it.
 
 use crate::AvailabilityError;
 use diskspd_sys::memory::Buffer;
@@ -6,10 +6,11 @@ use diskspd_sys::ring::{Ring, RingOptions};
 use std::io;
 use std::time::Duration;
 
-/// Makes a small ring and enters it: the one test that also notices what the kernel's settings don't show.
+/// Creates a small ring and enters it. Only this test also detects restrictions that the kernel's settings do
+/// not show.
 ///
 /// # Errors
-/// Who forbids io_uring, and what to do about it.
+/// Fails with the setting that forbids io_uring, and a remedy.
 pub fn probe() -> Result<(), AvailabilityError> {
     let attempt = Buffer::new(0).and_then(|memory| {
         let mut ring = Ring::new(1, vec![], memory, RingOptions::default())?;
@@ -31,9 +32,9 @@ pub(crate) fn explain_here(error: &io::Error) -> AvailabilityError {
 #[derive(Debug, Clone, Copy)]
 struct Evidence {
     errno: Option<i32>,
-    /// The setting `kernel.io_uring_disabled` (Linux 6.6): 0 all may, 1 some may, 2 nobody may.
+    /// Setting `kernel.io_uring_disabled` (Linux 6.6): 0 = allowed, 1 = for some, 2 = disabled.
     disabled: Option<u8>,
-    /// Seccomp mode of the process: 0 none, 1 strict, 2 filter.
+    /// Seccomp mode of the process: 0 = none, 1 = strict, 2 = filter.
     seccomp: Option<u8>,
 }
 
@@ -41,9 +42,9 @@ fn seccomp_mode(status: &str) -> Option<u8> {
     status.lines().find_map(|line| line.strip_prefix("Seccomp:"))?.trim().parse().ok()
 }
 
-/// The engines that do without io_uring; the first keeps the queue depth.
+/// Engines without io_uring; the first one keeps the queue depth.
 const OTHER_ENGINES: &str = "another engine (--engine aio, or --engine sync with -o1)";
-/// Of one group, by number: what was switched off for everybody isn't switched on for everybody.
+/// Remedy for one group only, because a disabled feature is not enabled for all users.
 const GROUP: &str = "kernel.io_uring_group=<number of the group>";
 const ONE_GROUP: &str =
     "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=<number of the group>, and run in that group";
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_explanation_names_who_forbids_and_what_to_do() {
+    fn refusal_names_forbidding_setting_and_remedy() {
         // errno, kernel.io_uring_disabled, seccomp mode, part of the reason, part of the remedy
         type Row = (Option<i32>, Option<u8>, Option<u8>, &'static str, &'static str);
         let table: [Row; 14] = [
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seccomp_mode_is_read_from_the_status() {
+    fn seccomp_mode_is_read_from_proc_status() {
         let status = "Name:\tdiskspd\nNoNewPrivs:\t0\nSeccomp:\t2\nSeccomp_filters:\t1\n";
         assert_eq!(seccomp_mode(status), Some(2));
         assert_eq!(seccomp_mode("Seccomp_filters:\t1\n"), None);

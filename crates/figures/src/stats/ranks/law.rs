@@ -44,8 +44,7 @@ impl RankLaw {
         }
     }
 
-    /// How many of the smallest numbers are together no likelier than `rest`: 0 = there are too few values
-    /// for any of them.
+    /// Number of the smallest values whose total probability is at most `rest`: 0 = too few values for any.
     pub(crate) fn unlikely(&self, rest: f64) -> usize {
         let (mut low, mut high) = (0, self.most / 2 + 1);
         while low < high {

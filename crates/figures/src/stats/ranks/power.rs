@@ -1,4 +1,4 @@
-//! How likely a shift is found, and how many values would find it.
+//! Probability that a shift is found, and the number of values needed to find it.
 
 use super::super::normal::{NormalValues, cumulative, density};
 use super::law::RankLaw;
@@ -22,7 +22,7 @@ impl RankDesign {
         }
     }
 
-    /// The surest that it can be of any shift, a share: 0 of no values.
+    /// Maximum confidence of any shift, as a share; 0 without values.
     pub fn surest(self) -> f64 {
         let law = self.null_distribution();
         if law.max_statistic() == 0 { 0.0 } else { (1.0 - 2.0 * law.at_most(0)).max(0.0) }
@@ -112,7 +112,7 @@ impl RankDesign {
         games
     }
 
-    /// [`RankLaw::unlikely`], counted once for all.
+    /// Cached [`RankLaw::unlikely`].
     fn unlikely_count(self, sure: f64) -> usize {
         static POWER_CACHE: LazyLock<Mutex<BTreeMap<(RankDesign, u64), usize>>> =
             LazyLock::new(Mutex::default);
@@ -121,7 +121,7 @@ impl RankDesign {
             .or_insert_with(|| self.null_distribution().unlikely((1.0 - sure) / 2.0))
     }
 
-    /// From the mean and the variance that the statistic has under a shift (Lehmann, Nonparametrics).
+    /// Returns the power from the mean and variance of the statistic under a shift (Lehmann, Nonparametrics).
     fn approximate_power(self, deviations: f64, sure: f64) -> f64 {
         let (mean, spread) = match self {
             RankDesign::Sides(first, other) => {

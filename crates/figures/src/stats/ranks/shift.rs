@@ -10,10 +10,10 @@ use super::law::RankLaw;
 
 pub const CONFIDENCE: f64 = 0.95;
 
-/// A shift, in the unit of the values.
+/// Shift in the unit of the values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
-    /// The best estimate: the median of all contrasts (Hodges-Lehmann).
+    /// Best estimate: the median of all contrasts (Hodges-Lehmann).
     pub estimate: f64,
     /// Interval of the true shift; `None` = too few values.
     pub interval: Option<(f64, f64)>,
@@ -44,7 +44,7 @@ impl Contrasts {
         let at_most_0 = self.sorted.partition_point(|value| *value <= 0.0) + self.unknown;
         let at_least_0 = self.sorted.len() - self.sorted.partition_point(|value| *value < 0.0) + self.unknown;
         let unlikely = law.unlikely((1.0 - sure) / 2.0);
-        // What isn't known may lie at either end.
+        // Unknown values may be at either end.
         let nth = |from_end: usize| (from_end - 1).checked_sub(self.unknown);
         let interval = (unlikely > 0).then(|| {
             let low = nth(unlikely).map_or(f64::NEG_INFINITY, |at| self.sorted[at]);
@@ -66,11 +66,11 @@ impl Contrasts {
     }
 }
 
-/// A factor of ten, as a logarithm.
+/// Factor of ten as a logarithm.
 pub const MAX_INFORMATIVE_INTERVAL: f64 = std::f64::consts::LN_10;
 
 impl Shift {
-    /// From `first` to `other`, by Wilcoxon's rank sum; `None` = one of them is empty.
+    /// Estimates the shift from `first` to `other` by Wilcoxon's rank sum; `None` = one is empty.
     pub fn estimate_between(first: &[f64], other: &[f64], sure: f64) -> Option<Shift> {
         let contrasts =
             Contrasts::from_differences(first.iter().flat_map(|a| other.iter().map(move |b| b - a)));
@@ -78,8 +78,7 @@ impl Shift {
         (!first.is_empty() && !other.is_empty()).then(|| contrasts.estimate_shift(&law, sure))
     }
 
-    /// Returns the shift of differences within pairs, by Wilcoxon's signed ranks; `None` if there are no
-    /// differences.
+    /// Estimates the shift of differences within pairs by Wilcoxon's signed ranks; `None` = no differences.
     pub fn estimate_within(differences: &[f64], sure: f64) -> Option<Shift> {
         let means = differences.iter().enumerate().flat_map(|(place, one)| {
             // Two that are nobody knows how far off on either side: their mean may be anything.
@@ -100,7 +99,7 @@ impl Shift {
         }
     }
 
-    /// The same without an interval that spans more than a factor of ten, and so has no use.
+    /// Removes an interval that spans more than a factor of ten, because it has no use.
     pub fn without_vast_interval(self) -> Shift {
         let is_narrow = |(low, high): &(f64, f64)| high - low < MAX_INFORMATIVE_INTERVAL;
         Shift { interval: self.interval.filter(is_narrow), ..self }
@@ -111,7 +110,7 @@ impl Shift {
         Shift { interval: self.interval.map(|(low, high)| (low - by, high + by)), ..self }
     }
 
-    /// The chance that values without a shift look so different or more, either way.
+    /// Returns the probability of such a difference or a larger one without a shift, in either direction.
     pub fn p_value(&self) -> f64 {
         (2.0 * self.tails[0].min(self.tails[1])).min(1.0)
     }

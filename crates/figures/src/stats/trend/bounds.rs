@@ -1,4 +1,4 @@
-//! How little counts as a change, and as noise; how many runs show one.
+//! Bounds of a trend: the smallest change, the noise, and the number of runs that show a change.
 
 /// Minimum number of runs in a level; fewer could be a burst.
 pub const MIN_LEVEL: usize = 8;

@@ -1,8 +1,8 @@
-//! A figure that goes up or down all the time: a line, where levels don't describe it.
+//! A figure that rises or falls steadily, described by a line instead of levels.
 
 use super::{MIN_CHANGE, MIN_NOISE, MIN_RUNS, Slope, noise, steadied};
 
-/// The line through all runs, if it is steeper than noise explains and makes a difference.
+/// Returns the line through all runs, if its slope exceeds the noise and is relevant.
 pub(super) fn slope(values: &[f64]) -> Option<Slope> {
     let count = values.len();
     if count < MIN_RUNS {

@@ -45,7 +45,7 @@ pub(super) fn best(sums: &Sums, shortest: usize, most_bounds: usize) -> Vec<Vec<
     found
 }
 
-/// The places of the bounds that lead to the end, from the first on.
+/// Returns the indexes of the bounds on the way to the end, from the first on.
 fn trace_bounds(begins: &[Vec<usize>], end: usize) -> Vec<usize> {
     let mut at = end;
     let back = begins.iter().rev().map(|last| {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_division_of_each_number_is_found() {
+    fn partition_finds_the_optimal_bounds() {
         let values: Vec<f64> = (0..30)
             .map(|at| {
                 if at < 8 {

@@ -16,7 +16,7 @@ const CLIP_FROM_NEIGHBOURS: f64 = 3.0;
 const OUTLIER_DEVIATIONS: f64 = 6.0;
 const FAR_SHARE: f64 = 0.1;
 const REMOTE_DEVIATIONS: f64 = 4.0;
-/// More than this share of runs far from their level is how the level is.
+/// Maximum share of runs far from their level; more are the normal behavior of the level.
 const MAX_OUTLIER_SHARE: f64 = 0.1;
 
 /// Logarithms with extremes brought in. A single run far from its neighbours has their median.
@@ -126,7 +126,7 @@ impl Center {
     }
 }
 
-/// Logarithms, also of runs that did nothing.
+/// Returns logarithms, with a substitute for runs at zero.
 pub(super) fn logarithms(values: &[f64]) -> Vec<f64> {
     let above: Vec<f64> = values.iter().copied().filter(|value| *value > 0.0).collect();
     if above.is_empty() {

@@ -1,4 +1,4 @@
-//! Whether levels last: longer than bursts, and than any stretch like them that came and went.
+//! Duration of levels: a lasting level is longer than bursts, and than similar earlier stretches that ended.
 
 use crate::stats::segments::Sums;
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub(super) fn last(values: &[f64], sums: &Sums, levels: &[Range<usize>]) -> bool
     neighbours && !bursts
 }
 
-/// The longest stretch of runs that look as if they belonged to another level.
+/// Returns the longest sequence of runs that resemble another level.
 fn longest_like(values: &[f64], own: f64, other: f64) -> usize {
     let is_like = |value: &f64| (value - own) / (other - own) > TRANSITION_SHARE;
     values.split(|value| !is_like(value)).map(<[f64]>::len).max().unwrap_or(0)

@@ -4,7 +4,7 @@
 use crate::units::wrapped::{width, width_of, wrapped};
 
 const COLUMN_GAP: usize = 2;
-/// Narrowest folded column while a column with a rank remains.
+/// Minimum width of a folded column while a column with a rank remains.
 const MIN_ROOMY_WIDTH: usize = 24;
 const MIN_COLUMN_WIDTH: usize = 8;
 

@@ -53,7 +53,7 @@ fn describe_disk(told: &DiskProperties, targets: Vec<TargetId>) -> Disk {
     Disk { device, transport, targets, ..Disk::default() }
 }
 
-/// Processors of hosts with Hyper-V say that they are virtual ones, too: the firmware decides.
+/// Detects the platform from the firmware, because CPUs of hosts with Hyper-V also report a virtual machine.
 fn read_platform() -> Platform {
     let value = |file| match file {
         "sys_vendor" => registry::text(BIOS, "SystemManufacturer"),

@@ -90,10 +90,7 @@ pub(super) fn sector(device: &impl AsHandle) -> Option<u32> {
     told.map(|(logical, _)| logical).or_else(geometry)
 }
 
-/// All volumes on disks.
-///
-/// # Errors
-/// They can't be listed.
+/// Returns all volumes on disks.
 pub(super) fn volumes_found() -> io::Result<Vec<VolumeFound>> {
     let local = |volume: &String| drive_kind(volume) != DriveKind::Optical;
     Ok(volumes()?.into_iter().filter(local).map(|volume| read_volume(&volume)).collect())
@@ -127,7 +124,7 @@ fn short_name(at: &[String], volume: &str) -> String {
     letter.map_or(volume, |at| at).trim_end_matches('\\').to_owned()
 }
 
-/// The paging files that Windows uses now.
+/// Returns the paging files in use.
 pub(super) fn page_files() -> Vec<String> {
     plain(&registry::texts(MEMORY, "ExistingPageFiles"))
 }

@@ -6,8 +6,7 @@ pub use crate::disks::{Details, Disk, Partition};
 use crate::windows::uses::{disk_name, of_disk};
 use std::path::PathBuf;
 
-/// Returns all disks by number: `#<n>` is `\\.\PhysicalDrive<n>`, as in DISKSPD. Users are included if
-/// known.
+/// Returns all disks by number: `#<n>` is `\\.\PhysicalDrive<n>`, as in DISKSPD. Includes known users.
 pub fn list(_: &Root) -> Vec<Disk> {
     let volumes = volumes_found().unwrap_or_default();
     let files = page_files();

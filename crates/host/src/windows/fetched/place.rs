@@ -47,7 +47,7 @@ pub fn storage(target: &RawText) -> Storage {
     Storage { path: target.clone(), file_system: Some(file_system), device }
 }
 
-/// A disk or a volume that is a target itself.
+/// Returns the disk or volume that is the target itself.
 fn find_device(place: &Path) -> Option<BlockDevice> {
     match path_kind(&place.to_string_lossy()) {
         PathKind::Disk(number) => {
@@ -76,7 +76,7 @@ pub(crate) fn at(path: &Path) -> Option<(String, Option<DirectRequirements>)> {
     Some((kind, sector.map(|sector| DirectRequirements { offset: sector, memory: sector })))
 }
 
-/// The first folder of a path that isn't there; `None` = all of them are.
+/// Returns the first missing folder of a path; `None` = all exist.
 pub(crate) fn missing_folder(path: &Path) -> Option<PathBuf> {
     let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
     folders.take_while(|folder| !folder.exists()).last().map(Path::to_owned)

@@ -87,8 +87,8 @@ pub mod claims {
     /// data: see [`WriteRefusedError`]. Each is opened and checked by that handle. Paging files are refused.
     ///
     /// # Errors
-    /// The first place that is in use, that has content without permission to destroy it, that is not named
-    /// on the command line, or a disk with unknown users or content.
+    /// Fails for the first place that is in use, has content without permission to destroy it, is not named
+    /// on the command line, or whose users or content are unknown.
     pub fn protect<'a>(
         places: impl IntoIterator<Item = &'a Path>,
         permission: impl Into<Permission<'a>>,
@@ -124,7 +124,7 @@ pub mod claims {
         Ok(claims)
     }
 
-    /// Whether a target of the command line is the disk or volume at this place.
+    /// Whether a target of the command line is the disk or volume at this path.
     pub fn names_device(target: &RawText, place: &Path) -> bool {
         may_be_device(place) && locate(target.as_bytes()).is_ok_and(|named| named == place)
     }
@@ -157,7 +157,7 @@ pub mod claims {
     /// Whether files may be written there: no device is a file, and paging files are Windows' own.
     ///
     /// # Errors
-    /// The first that may not.
+    /// Fails for the first output that must not be written.
     pub fn spare<'a>(outputs: impl IntoIterator<Item = &'a Path>) -> Result<(), WriteRefusedError> {
         for path in outputs {
             if path_kind(&path.to_string_lossy()) != PathKind::File {
@@ -176,18 +176,15 @@ pub mod claims {
         spare([path])
     }
 
-    /// The same for an inherited descriptor.
-    ///
-    /// # Errors
-    /// It may not.
+    /// Checks an inherited descriptor as [`permit_output`].
     pub fn permit_inherited(path: &Path, file: &File) -> Result<(), WriteRefusedError> {
         permit_output(path, file)
     }
 
-    /// The same for standard output and standard error.
+    /// Permits standard output and standard error.
     ///
     /// # Errors
-    /// None. Their names are unknown.
+    /// Never fails, because the names are unknown.
     pub fn permit_stream(_: &Path, _: &File) -> Result<(), WriteRefusedError> {
         Ok(())
     }

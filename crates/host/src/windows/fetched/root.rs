@@ -8,7 +8,7 @@ impl Root {
         Root
     }
 
-    /// A file's text: none.
+    /// Returns `None`, because Windows has no such files.
     pub fn text(&self, _: impl AsRef<std::path::Path>) -> Option<String> {
         None
     }

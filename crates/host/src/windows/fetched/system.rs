@@ -82,7 +82,7 @@ fn cpu_model() -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// A number that stands for this installation, made of its `MachineGuid`, which can't be got back from it.
+/// A number for this installation, derived irreversibly from its `MachineGuid`.
 fn machine_number() -> Option<String> {
     let id = registry::text(r"SOFTWARE\Microsoft\Cryptography", "MachineGuid")?;
     let is_guid = id.len() == 36 && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
@@ -102,7 +102,7 @@ pub mod caches {
     use super::{Relation, machine_answers, processor_caches, processors};
     use diskspd_machine::System;
 
-    /// Finds out the size of pages, and the caches.
+    /// Reads the page size and the caches.
     pub fn read_caches(system: &mut System) {
         system.page_size = machine_answers::page_size().into();
         system.caches = processor_caches(&processors(Relation::Caches).unwrap_or_default(), &system.topology);

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn disks_that_are_not_there_are_no_missing_files() {
+    fn absent_disk_is_not_a_missing_file() {
         let place = locate(b"#4711").unwrap();
         assert_eq!(place, Path::new(r"\\.\PhysicalDrive4711"));
         let error = probe(&place).unwrap_err().to_string();

@@ -13,28 +13,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 const BLOCK: u64 = 1 << 20;
 /// Writes in flight past the page cache: enough for fast devices, by threads, which every kernel has.
 const IN_FLIGHT: u32 = 8;
-/// Blocks in the page cache whose writing back has begun but isn't awaited.
+/// Distance in blocks between the start of writeback and the wait for it.
 const FLUSH_DISTANCE: u64 = 16;
 
 pub(super) struct Job<'a> {
-    /// Open for writing, through the page cache.
+    /// File, open for writing through the page cache.
     pub file: &'a File,
-    /// The same file past the page cache, and its alignment, bytes; `None` = it can't.
+    /// Same file with direct I/O, and its alignment in bytes; `None` = unsupported.
     pub direct: Option<(&'a File, u64)>,
     pub order: &'a FileOrder<'a>,
-    /// Ends the work between two blocks.
     pub stop: &'a AtomicBool,
 }
 
 #[derive(Debug)]
 pub(super) struct FillFailed {
-    /// `None` = stopped.
+    /// First error; `None` = stopped by the user.
     pub error: Option<io::Error>,
-    /// Bytes at the beginning of the file that are all written.
+    /// Completely written bytes at the beginning of the file.
     pub written: u64,
 }
 
-/// Writes every byte below the size, without the page cache where possible, and does not flush.
+/// Writes all bytes of the file without a flush, with direct I/O where possible.
 pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<(), FillFailed> {
     let size = job.order.size;
     let mut block = Buffer::new(size.min(BLOCK) as usize)
@@ -51,7 +50,7 @@ pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<
             FilePart { file: direct, direct: true, ..FilePart::new(job, block, 0, size - size % align) };
         match run(&part, IN_FLIGHT, size, progress) {
             Ok(()) => done = part.to,
-            // It said it could and can't (file systems in user space): the cache always can.
+            // It claimed support without having it (file systems in user space); the cache always works.
             Err(Some(error)) if error.kind() == io::ErrorKind::InvalidInput => {}
             Err(error) => return Err(part.fill_failure(error)),
         }
@@ -62,7 +61,7 @@ pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<
     Ok(())
 }
 
-/// A part of the file, written in one way.
+/// Part of the file that is written with direct I/O, or through the page cache.
 struct FilePart<'a> {
     file: &'a File,
     direct: bool,
@@ -71,11 +70,10 @@ struct FilePart<'a> {
     to: u64,
     stop: &'a AtomicBool,
     failed: AtomicBool,
-    /// Number of the next block to be written.
+    /// Number of the next block.
     next: AtomicU64,
-    /// Bytes written.
     done: AtomicU64,
-    /// First byte not written despite the order; `to` = none so far.
+    /// First unwritten byte; `to` = none so far.
     end: AtomicU64,
 }
 
@@ -158,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn through_the_cache_every_byte_gets_there_as_well() {
+    fn cached_fill_writes_every_byte() {
         let size = (FLUSH_DISTANCE + 3) * BLOCK + 5;
         let file = tempfile::tempfile_in("/var/tmp").unwrap();
         let stop = AtomicBool::new(false);
@@ -171,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_all_writers() {
+    fn write_error_ends_all_writers() {
         let there = tempfile::NamedTempFile::new().unwrap();
         let unwritable = File::open(there.path()).unwrap();
         let stop = AtomicBool::new(false);
@@ -185,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_leaves_a_part_without_gaps() {
+    fn stopped_fill_has_no_gaps() {
         let file = tempfile::tempfile_in("/var/tmp").unwrap();
         let stop = AtomicBool::new(false);
         let order = sample_order(1 << 40);

@@ -8,9 +8,9 @@ pub struct FileOrder<'a> {
     /// wrong disk. An existing link to a file is followed; a dangling link is an error, so no file appears
     /// at an unnamed place.
     pub path: &'a Path,
-    /// Exact size, bytes; 0 makes an empty file.
+    /// Exact size in bytes; 0 = empty file.
     pub size: u64,
-    /// Filled with zeros instead of the pattern, whose byte at offset x is `x & 0xFF`.
+    /// Whether to fill with zeros instead of the pattern, whose byte at offset x is `x & 0xFF`.
     pub zero: bool,
     pub recreate: bool,
 }

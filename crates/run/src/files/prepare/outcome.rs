@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preparation {
-    /// It was there with this size, all of it written, and a few blocks showed nothing that speaks against
-    /// it.
+    /// The file existed with this size and was written completely, and a sample of blocks showed no
+    /// contradiction.
     Kept,
     Created,
     Rewritten(RewriteReason),
@@ -19,11 +19,11 @@ pub enum Preparation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RewriteReason {
     Asked,
-    /// The actual, different size in bytes.
+    /// Actual size in bytes, which differs.
     Size(u64),
     /// The file had holes or unwritten extents.
     Unwritten,
-    /// The file had data instead of requested zeros, or the reverse.
+    /// The file had data instead of the requested zeros, or the reverse.
     Content {
         zero: bool,
     },
@@ -68,7 +68,7 @@ pub struct PrepareError {
 pub enum Reason {
     #[error("{0}")]
     Target(TargetErrorKind),
-    /// Writing is forbidden; the complete message with the path.
+    /// Writing is forbidden; complete message with the path.
     #[error("{0}")]
     Denied(ClaimError),
     /// `ENOSPC`
@@ -79,10 +79,10 @@ pub enum Reason {
     )]
     Full {
         size: u64,
-        /// Free bytes for this user before, including the file's space.
+        /// 94 Free bytes for this user before, including the file's space.
         free: u64,
     },
-    /// `ENOSPC` though there was room for it.
+    /// `ENOSPC` although there was enough space.
     #[error(
         "there is no space for {}, though {} were free: a project quota or a thin pool is exhausted, or the \
          file system needs more for itself; use a smaller -c, or make room there",
@@ -94,7 +94,7 @@ pub enum Reason {
         /// Free bytes for this user before, including the file's space.
         free: u64,
     },
-    /// Each of them might fit, but not all of them.
+    /// Each file might fit, but not all of them.
     #[error(
         "the file system is full: its {files} files need {} together, {} are free; use a smaller -c, or free \
          some space",
@@ -107,7 +107,7 @@ pub enum Reason {
         /// Free bytes for this user before, including the space of the files.
         free: u64,
     },
-    /// The holes that `--prefill` fills.
+    /// Holes that `--prefill` fills do not fit.
     #[error(
         "the file system is full: the holes of {files} {} need {}, {} are free; free some space, or leave \
          out --prefill",
@@ -136,11 +136,7 @@ pub enum Reason {
         units::amount(*size),
         units::amount(*limit)
     )]
-    Limit {
-        size: u64,
-        /// Bytes allowed.
-        limit: u64,
-    },
+    Limit { size: u64, limit: u64 },
     #[error("stopped")]
     Stopped,
     #[error("cannot {doing}: {source}")]
@@ -165,15 +161,14 @@ impl From<ClaimError> for Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Untouched,
-    /// The unfinished file was created by this run and removed.
+    /// This run created the unfinished file, and removed it.
     Removed,
     /// An existing file with its content lost. It was truncated after the written part, or emptied if it
     /// did not fit.
     Unfinished {
-        /// Bytes it has now.
         size: u64,
     },
-    /// The unfinished file was created here and could not be removed.
+    /// This run created the unfinished file, but could not remove it.
     LeftOver,
 }
 

@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Blocks that are read: the first one, the last one, and others evenly between them.
+/// Number of sampled blocks: the first, the last, and others evenly between them.
 const BLOCKS: u64 = 16;
-/// Bytes of each.
+/// Bytes of each block.
 const BLOCK: u64 = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +34,6 @@ impl FileSample {
 
 /// Reads blocks of a file through the page cache, because unwritten data also counts. It disables
 /// readahead.
-///
-/// # Errors
-/// Fails if the file cannot be read.
 pub(super) fn take(path: &Path, size: u64) -> io::Result<FileSample> {
     let file = File::open(path)?;
     page_cache::read_nothing_ahead(&file);

@@ -15,9 +15,8 @@ const RESERVED_SPACE_SHARE: u64 = 8;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FileRoom {
-    /// Bytes ordered.
     size: u64,
-    /// Available bytes; `None` if the file system does not report them.
+    /// 102 Available bytes; `None` = not reported.
     free: Option<u64>,
 }
 
@@ -84,12 +83,12 @@ pub(super) fn allocate(
     }
 }
 
-/// Content that a file gets before the run.
+/// Growth of a file before the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Growth {
-    /// Created with this size in bytes, or kept (`-c`).
+    /// Creation with this size in bytes, or no change (`-c`).
     To(u64),
-    /// Holes are filled (`--prefill`).
+    /// Allocation of holes (`--prefill`).
     Filled,
 }
 
@@ -97,11 +96,11 @@ struct SpaceNeed<'a> {
     device: u64,
     path: &'a Path,
     files: usize,
-    /// Whether all of them are only filled.
+    /// Whether only holes are filled.
     filled: bool,
     /// Available bytes; `None` if the file system does not report them.
     free: Option<u64>,
-    /// Bytes that the files will have.
+    /// Total size of the files in bytes.
     size: u64,
 }
 
@@ -109,7 +108,7 @@ struct SpaceNeed<'a> {
 /// others were overwritten. Files that are kept need nothing; files that are rewritten give back their space.
 ///
 /// # Errors
-/// The first one on a file system that is too small, or above the largest size. All files are unchanged.
+/// Fails with the first file that does not fit, or is too large for its file system. All files are unchanged.
 pub fn all_fit<'a>(
     files: impl IntoIterator<Item = (&'a Path, Growth)>,
     recreate: bool,
@@ -162,7 +161,7 @@ fn find_room(path: &Path) -> Option<(u64, Option<u64>)> {
     Some((inode::file_system(&found), room.ours))
 }
 
-/// Whether files of this size are possible on any file system here.
+/// Checks the size against the limits of files on this system.
 pub(super) fn within_limits(size: u64) -> Result<(), Reason> {
     // Beyond it the kernel sends a signal that ends the process.
     if let Some(limit) = process::largest_file()
@@ -204,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_system_with_room_is_not_called_full() {
+    fn full_error_needs_a_full_file_system() {
         let told = |free| {
             let room = FileRoom { size: 40 << 20, free };
             room.explain(ErrorKind::StorageFull.into(), "").to_string()

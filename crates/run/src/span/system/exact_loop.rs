@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
     pub ios: u64,
-    /// Time in ns.
+    /// Elapsed time in ns.
     pub elapsed: Nanos,
     pub cpu: ThreadUsage,
 }
@@ -119,7 +119,7 @@ mod tests {
     use diskspd_profile::{Target, TimeSpan};
 
     #[test]
-    fn it_ends_after_the_number_of_ios() {
+    fn exact_loop_ends_after_requested_ios() {
         let options = Options::from(RunOptions { engine: Some(EngineKind::Null), ..RunOptions::default() });
         for (depth, ios, ended) in [(1, 1, 1), (1, 777, 777), (32, 320, 320), (32, 321, 352)] {
             let target = Target {

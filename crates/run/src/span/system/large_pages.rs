@@ -5,7 +5,7 @@ use crate::sources;
 use diskspd_plan::SpanPlan;
 use diskspd_sys::memory::{LargePages, LargePagesError};
 
-/// The machine's large pages, and the requirements of a time span.
+/// Large pages of the machine, and the number that a time span needs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct HugePagePool {
     before: LargePages,

@@ -15,9 +15,6 @@ use diskspd_sys::target_error::TargetError;
 use std::path::Path;
 
 /// Inspects a target's current state for the plan.
-///
-/// # Errors
-/// Fails if the target cannot be inspected.
 pub(crate) fn inspect_targets(
     span: &TimeSpan,
     target: &Target,

@@ -1,4 +1,4 @@
-//! A worker gets its targets, and its CPU.
+//! Opening of a worker's targets, and binding to its CPU.
 
 use crate::span::system::preparation::HeldTargets;
 use diskspd_engine::{EngineKind, File};
@@ -11,9 +11,6 @@ use std::path::Path;
 
 /// Binds the calling thread to its worker's CPU. A thread that waits for its I/Os' times gets exact
 /// wake-ups.
-///
-/// # Errors
-/// Fails if it cannot be bound.
 pub(crate) fn bind(plan: &WorkerPlan) -> Result<(), WorkerFailure> {
     if plan.is_limited() {
         cpu::wake_exactly();
@@ -58,7 +55,7 @@ pub(crate) fn open_all(
             if target.open.write {
                 held.claims.permit(path, &found).map_err(|refusal| refusal.to_string())?;
             }
-            // What a namespace can do it has told when the run was planned.
+            // A namespace reported its features when the run was planned.
             let tried = target.shares.iter().filter(|_| plan.engine != EngineKind::Nvme);
             for (op, row, _) in tried {
                 operation::supports(op, &found.file, found.size).map_err(|error| {

@@ -6,7 +6,7 @@ use diskspd_sys::clock::Nanos;
 use diskspd_sys::run_delay::OwnWait;
 use diskspd_sys::signals::Continued;
 
-/// Watches the calling thread, and its program.
+/// Counters of the calling thread and its program.
 #[derive(Debug)]
 pub(crate) struct StopCounters {
     continued: Continued,
@@ -15,9 +15,9 @@ pub(crate) struct StopCounters {
 }
 
 impl StopCounters {
-    /// Whether a thread that sleeps wakes within a fraction of a millisecond.
+    /// Whether a sleeping thread wakes up within a fraction of a millisecond.
     pub(crate) const WAKES_EXACTLY: bool = true;
-    /// Minimum difference between the clocks that counts as a suspend; the resolution is 1 us.
+    /// Minimum difference of the clocks that counts as suspend; the resolution is 1 µs.
     pub(crate) const MIN_SUSPEND: Nanos = 1000;
 
     pub(crate) fn watch() -> StopCounters {

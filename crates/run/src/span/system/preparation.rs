@@ -19,7 +19,7 @@ use diskspd_worker::{RunReporter, SpanOutcome};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Resources of the machine held during a time span.
+/// Targets that are held during a time span.
 #[derive(Debug, Default)]
 pub(crate) struct HeldTargets {
     pub located: SpanTargets,
@@ -100,7 +100,7 @@ fn settle_and_begin(
     integrity.begin_span(planned, common.system.memory_to_take()).map_err(|error| error.to_string().into())
 }
 
-/// Reports each check that is not possible for a target, once.
+/// Reports each impossible check of a target, once.
 fn report_unchecked<'a>(targets: impl Iterator<Item = &'a ResolvedTarget>, voice: &RunReporter) {
     let mut reported = Vec::new();
     for unchecked in claims::unchecked(targets) {

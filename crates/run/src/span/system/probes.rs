@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub struct Probes {
     targets: RefCell<ResolvedTargets>,
-    /// Facts about new files, by their folder.
+    /// Facts about files to be created, by folder.
     missing: RefCell<HashMap<PathBuf, TargetFacts>>,
     engines: RefCell<HashMap<EngineKind, Result<(), AvailabilityError>>>,
     /// Completion modes of targets, by path and `O_DIRECT`.
@@ -27,15 +27,12 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// Returns the object at a target's place; `None` = no object yet.
-    ///
-    /// # Errors
-    /// Fails if the target cannot be inspected.
+    /// Returns the object at a target's location; `None` = it does not exist yet.
     pub fn located(&self, location: &Path) -> Result<Option<ResolvedTarget>, TargetError> {
         self.targets.borrow_mut().resolve(location)
     }
 
-    /// Files were made, or time has passed: a name may lead to another file by now.
+    /// Discards results about locations, because names may lead to other files after a change or a delay.
     pub fn refresh(&self) {
         self.targets.borrow_mut().refresh();
         self.missing.borrow_mut().clear();
@@ -43,9 +40,6 @@ impl Probes {
 
     /// Returns the facts about a target that does not exist yet. It inspects a folder once, because a run may
     /// make thousands of files in it.
-    ///
-    /// # Errors
-    /// The target cannot be inspected.
     pub fn missing(&self, location: &Path) -> Result<TargetFacts, TargetError> {
         let folder = location.parent().unwrap_or(location);
         if let Some(known) = self.missing.borrow().get(folder)
@@ -61,7 +55,7 @@ impl Probes {
     }
 
     pub fn targets_at(&self, locations: &[PathBuf]) -> SpanTargets {
-        // What can't be looked at is told when it is opened.
+        // An unreadable target is reported when it is opened.
         SpanTargets::new(locations.iter().map(|location| self.located(location).ok().flatten()).collect())
     }
 
@@ -108,7 +102,7 @@ impl Probes {
         found
     }
 
-    /// Discards results about missing resources, because they may be available again.
+    /// Discards results about missing resources, because these may be available again.
     pub fn forget_what_lacked(&self) {
         self.refresh();
         self.engines.borrow_mut().retain(|_, answer| !answer.as_ref().is_err_and(|why| why.lacking));
@@ -128,7 +122,7 @@ impl Probes {
         Ok(())
     }
 
-    /// Returns the open trace; `None` after the first time, or without one.
+    /// Returns the open trace; `None` on later calls, or without a trace.
     pub fn take_trace(&self) -> Option<trace::ReadyTrace> {
         self.trace.take()
     }

@@ -36,10 +36,10 @@ pub(crate) fn prepared<'a>(
     targets.filter(move |(target, _)| filled || plan::creates(target)).map(|(_, path)| path.as_path())
 }
 
-/// Whether the limit of `--cpu-latency` can be held here: holds it for a moment.
+/// Tests whether the limit of `--cpu-latency` can be held on this machine, by holding it for a moment.
 ///
 /// # Errors
-/// It can't; what to do about it.
+/// Fails with the cause and a remedy.
 pub fn cpu_latency_refusal(run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
     let Some(limit) = run_options.cpu_latency_us else { return Ok(()) };
     let held = CpuLatency::hold(limit);
@@ -50,7 +50,7 @@ pub fn cpu_latency_refusal(run_options: &RunOptions) -> Result<(), Vec<PlanError
 /// job that run on this machine.
 ///
 /// # Errors
-/// Why not, one message for each place.
+/// Fails with a message for each place.
 pub fn claim(profiles: &[Profile], options: &Options) -> Result<Claims, Vec<String>> {
     let mut places: Vec<PathBuf> = Vec::new();
     for span in profiles.iter().flat_map(|profile| &profile.time_spans) {
@@ -76,7 +76,7 @@ pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<Stri
     if options.run_options.simulated() {
         return Vec::new();
     }
-    // What is wrong with the places is what the plan has complained of.
+    // The plan has already reported errors of the places.
     let locations = locations(span, options).unwrap_or_default();
     let mut looked = ResolvedTargets::default();
     let mut at = |place: &Path| looked.resolve(place).ok().flatten();

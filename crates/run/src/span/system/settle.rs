@@ -16,7 +16,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 const TICK: Duration = Duration::from_millis(100);
-/// Number of ticks before the user is informed of the wait.
+/// Number of checks before the user is informed of the wait.
 const LONG: u32 = 10;
 
 /// Writes dirty data of each target on a device, excluding other dirty data in memory. A hanging medium

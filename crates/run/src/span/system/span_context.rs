@@ -33,10 +33,7 @@ pub(crate) fn look_at_content(plan: &SpanPlan, held: &HeldTargets, voice: &RunRe
     content::sample_content(plan, &held.located, voice)
 }
 
-/// Keeps processors from deeper sleep than `--cpu-latency` allows while the returned value lives.
-///
-/// # Errors
-/// Fails if it cannot be held.
+/// Limits the idle states of CPUs to `--cpu-latency` while the returned value lives.
 pub(crate) fn hold_awake(run_options: &RunOptions) -> Result<Option<CpuLatency>, CpuLatencyError> {
     run_options.cpu_latency_us.map(CpuLatency::hold).transpose()
 }

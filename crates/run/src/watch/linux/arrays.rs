@@ -5,7 +5,7 @@ use diskspd_host::root::Root;
 use diskspd_machine::arrays::{ArrayFacts, ArrayMaintenance};
 use diskspd_machine::stack::Stack;
 
-/// Watches all RAIDs of a time span.
+/// Watches all RAID arrays of a time span.
 #[derive(Debug)]
 pub(crate) struct ArrayWatch {
     root: Root,

@@ -7,7 +7,7 @@ use diskspd_machine::io_counters::{DeviceActivity, FileState, SettingChange};
 use diskspd_sys::clock::Nanos;
 use std::fs::File;
 
-/// Further changes are not recorded.
+/// Maximum number of recorded changes.
 const MAX_CHANGES: usize = 64;
 
 /// Watches the settings of devices. A look takes about 10 us per device, of the controlling thread.
@@ -15,24 +15,24 @@ const MAX_CHANGES: usize = 64;
 pub(crate) struct SettingsWatch {
     settings: Vec<(QueueSetting, Option<String>)>,
     changes: Vec<(String, SettingChange)>,
-    /// Time of the last check in us since the start of measuring.
+    /// Time of the last check in µs since the start of the measurement.
     last_us: u64,
 }
 
 impl SettingsWatch {
-    /// Opens the settings of these devices, by the kernel's names.
+    /// Starts the watch of these devices' settings; names of the kernel.
     pub(crate) fn start(devices: &[String]) -> SettingsWatch {
         let settings = QueueSetting::read(&Root::live_system(), devices).into_iter();
         let settings = settings.map(|setting| (setting, None)).collect();
         SettingsWatch { settings, changes: Vec::new(), last_us: 0 }
     }
 
-    /// Shortly before measuring begins.
+    /// Called shortly before the measurement.
     pub(crate) fn begin(&mut self) {
         self.settings.iter_mut().for_each(|(setting, value)| *value = setting.value());
     }
 
-    /// Reads the settings; the time counts from the start of measuring, in us.
+    /// Reads the settings; `now_us` counts from the start of the measurement.
     pub(crate) fn read_changes(&mut self, now_us: u64) {
         for (setting, value) in &mut self.settings {
             let now = setting.value();
@@ -68,14 +68,14 @@ pub(crate) struct FileWatch {
 }
 
 impl FileWatch {
-    /// Watches an open file; `None` = it is not a regular file.
+    /// Starts the watch of an open file; `None` = not a regular file.
     pub(crate) fn start(file: &File) -> Option<FileWatch> {
         file_state::read(file, 0, false)?;
         let needs_server = file_state::needs_server(file);
         Some(FileWatch { file: file.try_clone().ok()?, needs_server, states: Vec::new() })
     }
 
-    /// Reads the state; the time counts from the start of measuring, in us.
+    /// Reads the state; `now_us` counts from the start of the measurement.
     pub(crate) fn read_changes(&mut self, now_us: u64) {
         let now = file_state::read(&self.file, now_us, self.needs_server);
         let same = |last: &FileState| {
@@ -90,13 +90,13 @@ impl FileWatch {
         &self.file
     }
 
-    /// Returns the states, if there was more than one.
+    /// Returns the states if there were several.
     pub(crate) fn finish(self) -> Vec<FileState> {
         if self.states.len() > 1 { self.states } else { Vec::new() }
     }
 }
 
-/// Time since measuring began in us.
+/// Time since the start of the measurement in µs.
 pub(crate) fn micros(begun: Nanos, now: Nanos) -> u64 {
     now.saturating_sub(begun) / 1000
 }

@@ -12,7 +12,7 @@ use diskspd_sys::noop::{self, Noops};
 use std::hint::black_box;
 use std::time::Duration;
 
-/// Each step is done in several rounds of which the shortest counts: the others were interrupted.
+/// Number of rounds of each step; the shortest counts, because others were interrupted.
 const TIMED_ROUNDS: u32 = 8;
 const STEPS_PER_ROUND: u32 = 64;
 
@@ -35,7 +35,7 @@ pub(crate) fn measure() -> ToolCost {
     }
 }
 
-/// Shortest time of a round by its steps, ns each.
+/// Returns the time of a step in the shortest round, in ns.
 fn shortest_round(steps: u32, mut round: impl FnMut()) -> f64 {
     let times = (0..TIMED_ROUNDS).map(|_| {
         let start = clock::monotonic();
@@ -45,7 +45,7 @@ fn shortest_round(steps: u32, mut round: impl FnMut()) -> f64 {
     times.min().unwrap_or(0) as f64 / f64::from(steps)
 }
 
-/// An I/O through the engine that does nothing: the hand-over and the collection alone.
+/// Returns the time of an I/O through the null engine: submission and completion only.
 fn null_io() -> Option<f64> {
     let buffer = Buffer::new(4096).ok()?;
     let setup =

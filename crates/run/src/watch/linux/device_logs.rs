@@ -25,7 +25,7 @@ struct LogReading {
 type DiskPages = Vec<(LogSource, Result<LogPage, MessageError>)>;
 
 impl StatementWatch {
-    /// Finds out which of these devices, by the kernel's names, have logs.
+    /// Finds the devices with logs; names of the kernel.
     pub(crate) fn new(names: &[String]) -> StatementWatch {
         let root = Root::live_system();
         let disks = names.iter().filter_map(|name| DeviceLogs::open_logs(&root, name)).collect();
@@ -55,7 +55,7 @@ impl StatementWatch {
     }
 }
 
-/// The logs of a disk come in the same order each time.
+/// Returns the logs of a disk, always in the same order.
 fn of_disk(
     name: &str,
     before: DiskPages,
@@ -82,7 +82,7 @@ mod tests {
     use diskspd_machine::device_log::Health;
 
     #[test]
-    fn a_reading_that_is_missing_says_why() {
+    fn missing_device_log_states_the_reason() {
         let page = |kelvin| Ok(LogPage::Health(Health { kelvin, ..Health::default() }));
         let one = |before, after| {
             let source = LogSource::NvmeHealth;

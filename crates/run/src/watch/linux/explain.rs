@@ -33,7 +33,7 @@ use std::sync::{Arc, Barrier, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Maximum time between two reads of the buffers, in ns.
+/// Maximum interval of reads of the buffers, in ns.
 const PAUSE: Nanos = SECOND / 50;
 /// Time in ns after which an event on any CPU has reached its buffer, and workers' I/Os have arrived.
 const SETTLED: Nanos = SECOND / 20;
@@ -42,10 +42,10 @@ const EVENT_NS: f64 = 350.0;
 /// Maximum length of a filter for the kernel, which accepts up to a page; otherwise filtering is done
 /// here.
 const MAX_FILTER_BYTES: usize = 3000;
-/// I/Os that a worker may hand out between two looks, for each that is wanted.
+/// I/Os that a worker may pass between two reads, per requested I/O.
 const ROOM: usize = 4;
 
-/// The thread that explains, seen by the controlling one.
+/// Handle of the explaining thread for the controlling thread.
 #[derive(Debug)]
 pub(crate) struct Explainer {
     rings: Arc<Vec<LineRing>>,
@@ -56,20 +56,17 @@ pub(crate) struct Explainer {
 
 #[derive(Debug)]
 struct FollowerOrders {
-    /// The workers' threads, by the kernel's numbers: with them recording begins.
+    /// Kernel numbers of the workers' threads; setting them starts the recording.
     threads: OnceLock<Vec<i32>>,
-    /// Both threads meet here when the kernel records.
+    /// Meeting point of both threads when the kernel records.
     started: Barrier,
     over: AtomicBool,
-    /// Start of measuring in ns; 0 = not yet.
+    /// Start of the measurement in ns; 0 = not yet.
     begin: AtomicU64,
 }
 
 impl Explainer {
-    /// Prepares the explanation; `Ok(None)` if not requested.
-    ///
-    /// # Errors
-    /// Fails with a hint if it is not possible.
+    /// Prepares the explanation; `Ok(None)` = not requested.
     pub(crate) fn new(
         wanted: Option<u32>,
         plan: &SpanPlan,
@@ -106,7 +103,7 @@ impl Explainer {
         SlowestRings { by_worker: Arc::clone(&self.rings), wanted: self.wanted }
     }
 
-    /// Shortly before the window: recording begins. The workers' threads are known by now.
+    /// Starts the recording shortly before the window, when the workers' threads are known.
     pub(crate) fn window_is_near(&self, workers: &[Counters]) {
         if self.shared.threads.set(workers.iter().map(Counters::thread).collect()).is_ok() {
             self.thread.iter().for_each(|thread| thread.thread().unpark());
@@ -146,7 +143,7 @@ struct EventFollower {
     formats: EventFormats,
     groups: Groups,
     page: Vec<u8>,
-    /// Events that others may still have to go before.
+    /// Events that wait for earlier events of other CPUs.
     waiting: Vec<(Nanos, KernelEvent)>,
     keeper: SlowestIoBuffer,
     rings: Arc<Vec<LineRing>>,
@@ -190,7 +187,7 @@ impl EventFollower {
         })
     }
 
-    /// Recording begins, of the workers' threads with these numbers.
+    /// Starts recording the workers' threads with these numbers.
     fn begin(&mut self, threads: &[i32]) -> Result<(), TracingError> {
         let narrow = |tracepoint, filter: String| self.instance.narrow(&[tracepoint], &filter);
         narrow(
@@ -300,7 +297,7 @@ impl EventFollower {
         Ok(())
     }
 
-    /// Takes the events up to a time.
+    /// Processes the events up to a time.
     fn take_until(&mut self, settled: Nanos) {
         self.waiting.sort_by_key(|(at, _)| *at);
         let count = self.waiting.partition_point(|(at, _)| *at <= settled);

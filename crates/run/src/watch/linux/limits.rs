@@ -19,7 +19,7 @@ pub(crate) struct LimitWatch {
     quotas: Vec<(CpuQuota, CpuQuota)>,
     memory: Vec<(MemoryLimit, MemoryLimit)>,
     begun: Nanos,
-    /// Time of the last check in us since the window opened, and its result.
+    /// Time of the last check in µs since the start of the window, and its result.
     last: (u64, GroupLimits),
     first_io: Vec<IoLimit>,
     first_costs: Vec<IoCost>,
@@ -63,7 +63,7 @@ impl LimitWatch {
         self.last = (0, found);
     }
 
-    /// A look within the window, or when it has closed.
+    /// Reads the limits within the window or at its end.
     pub(crate) fn read_limits(&mut self, now: Nanos) {
         let moved = self.find_groups();
         let found = self.read();
@@ -101,7 +101,7 @@ impl LimitWatch {
         effort.io_costs = self.groups.io_costs().iter().filter_map(of).collect();
     }
 
-    /// Whether the process is in other groups than at the last look.
+    /// Reads the groups of the process; returns whether they changed.
     fn find_groups(&mut self) -> bool {
         let own = self.root.text("/proc/self/cgroup");
         let moved = own != self.own;

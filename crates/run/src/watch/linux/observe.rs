@@ -27,12 +27,12 @@ use diskspd_sys::clock::Nanos;
 use diskspd_worker::slowest::SlowestRings;
 use diskspd_worker::telemetry::live::Counters;
 
-/// The observer of one time span in real time.
+/// Observer of a time span in real time.
 #[derive(Debug)]
 pub struct Observer<'a> {
     system: &'a System,
     effort: resource_usage::Watch,
-    /// Sleeps of the processors of bound workers.
+    /// Sleep states of the CPUs of bound workers.
     sleeps: WindowCounterReader<SleepCounters>,
     /// CPUs of interrupts of the targets' devices, from shortly before the window to shortly after it.
     /// Counters of devices with many queues take too long to read at an edge.
@@ -92,7 +92,7 @@ impl<'a> Observer<'a> {
         self.devices.names()
     }
 
-    /// Returns the rings with the workers' slowest I/Os, by worker; `None` if not requested.
+    /// Returns the buffers of the workers' slowest I/Os, by worker; `None` = not requested.
     pub fn slowest(&self) -> Option<SlowestRings> {
         self.explainer.as_ref().map(Explainer::rings)
     }
@@ -112,7 +112,7 @@ impl<'a> Observer<'a> {
         }
     }
 
-    /// Right before accounting is switched on.
+    /// Called right before the start of accounting.
     pub fn measurement_begins(&mut self, workers: &[Counters]) {
         self.sleeps.begin();
         self.tracers.begin(workers.iter().map(Counters::thread));
@@ -123,14 +123,14 @@ impl<'a> Observer<'a> {
         self.devices.begin();
     }
 
-    /// Checks changeable properties within the window, once a second. Takes tens of microseconds.
+    /// Reads changeable properties within the window, once a second. Takes tens of microseconds.
     pub fn take_samples(&mut self, now: Nanos) {
         self.effort.read_usage(now);
         self.tracers.sample_tracers();
         self.devices.look_meanwhile();
     }
 
-    /// Right after accounting was switched off.
+    /// Called right after the end of accounting.
     pub fn measurement_ended(&mut self) {
         self.devices.end();
         if let Some(trace) = &mut self.trace {
@@ -140,7 +140,7 @@ impl<'a> Observer<'a> {
         self.sleeps.end();
     }
 
-    /// When all that belongs to the window has been read, before the cool-down.
+    /// Called after the last reading of the window, before the cool-down.
     pub fn measurement_is_over(&mut self) {
         if let Some(trace) = &mut self.trace {
             trace.window_is_over();

@@ -26,7 +26,7 @@ use std::path::PathBuf;
 pub(crate) struct DeviceWatch {
     targets: Vec<CachedTarget>,
     readings: DeviceReadings,
-    /// The mounts of other hosts' files among them.
+    /// Mounted files of other hosts.
     remote: RemoteWatch,
     arrays: ArrayWatch,
     settings: SettingsWatch,
@@ -36,7 +36,7 @@ pub(crate) struct DeviceWatch {
     flush: bool,
 }
 
-/// A space that writes can fill and other processes can empty, before and after.
+/// Free space that writes fill and other processes can change, before and after.
 #[derive(Debug)]
 struct CountedSpace {
     target: Option<TargetId>,
@@ -51,32 +51,31 @@ struct CachedTarget {
     /// The open file, for questions about the page cache and for flushes. Only for written and unbuffered
     /// targets, for one of several cached ones, and for `--dontcache`.
     file: Option<File>,
-    /// Open file of a target on changeable devices, to detect changes, with its path.
+    /// Open file on devices that can change, with its path.
     looked_at: Option<(File, PathBuf)>,
     changes: Option<FileWatch>,
     location: PathBuf,
-    /// Whether it is open to bypass the page cache.
+    /// Whether the file is open with direct I/O.
     direct: bool,
     written: bool,
     cached: bool,
     held: Option<CachedData>,
-    /// Bytes.
     size: u64,
 }
 
-/// Time limit in ns for querying dirty data of the targets. Otherwise it stays unknown.
+/// Time limit in ns for querying dirty data of the targets; the rest is unknown.
 const MAX_QUERY_TIME: clock::Nanos = 20_000_000;
-/// Largest number of watched files. Each needs a descriptor.
+/// Maximum number of watched files, each of which needs a descriptor.
 const MAX_WATCHED: usize = 64;
-/// Longest time for reading the space of all targets in ns.
+/// Time limit in ns for reading the free space of all targets.
 const SPACE_TIME_NS: clock::Nanos = 20_000_000;
-/// Fragments below this mean size, bytes, can split I/Os.
+/// Mean fragment size in bytes below which I/Os can be split.
 const SMALL_FRAGMENT: u64 = 4 << 20;
-/// Bytes per query: less than a millisecond if all of them are cached.
+/// Bytes per query, which takes less than a millisecond if all are cached.
 const PIECE: u64 = 16 << 20;
 
 impl CachedTarget {
-    /// Returns the cached part; `None` if the kernel does not report it, or not before `deadline`.
+    /// Returns the cached part; `None` = not reported, or not before `deadline`.
     fn cached_bytes(&self, deadline: clock::Nanos) -> Option<CachedData> {
         let file = self.file.as_ref()?;
         let mut sum = CachedData::default();
@@ -96,7 +95,7 @@ impl CachedTarget {
 }
 
 impl DeviceWatch {
-    /// Determines the targets' devices, and opens the counters. `flush`: write dirty data at the end.
+    /// Finds the targets' devices, and opens the counters. `flush`: writes dirty data at the end.
     pub(crate) fn new(plan: &SpanPlan, located: &SpanTargets, flush: bool) -> DeviceWatch {
         let targets = targets(plan);
         let several = targets.len() > 1;
@@ -153,8 +152,8 @@ impl DeviceWatch {
         &self.readings.names
     }
 
-    /// How much of the targets is in memory only, how much space they have, and how the devices are set,
-    /// shortly before the first reading.
+    /// Reads the dirty data and free space of the targets, and the device settings, shortly before the first
+    /// reading.
     pub(crate) fn look_at_memory_before(&mut self) {
         self.settings.begin();
         let deadline = clock::monotonic() + SPACE_TIME_NS;
@@ -180,7 +179,7 @@ impl DeviceWatch {
         self.readings.begin(at);
     }
 
-    /// The second reading.
+    /// Takes the second reading.
     pub(crate) fn end(&mut self) {
         let reading = self.readings.read();
         self.remote.end();
@@ -188,7 +187,7 @@ impl DeviceWatch {
         self.arrays.read_arrays();
     }
 
-    /// Reads switches, arrays and changes within the window.
+    /// Reads enabled states, arrays and changes within the window.
     pub(crate) fn look_meanwhile(&mut self) {
         self.readings.look_at_switches();
         self.arrays.read_arrays();
@@ -226,13 +225,13 @@ impl DeviceWatch {
         }
     }
 
-    /// Disables flushing and queries at the end, because they would wait for hanging I/O.
+    /// Disables flushes and queries at the end, because they would wait for hanging I/O.
     pub(crate) fn read_end_counters(&mut self) {
         self.flush = false;
         self.targets.iter_mut().for_each(|target| target.looked_at = None);
     }
 
-    /// The facts; `None` when the time span was not measured to its end.
+    /// Returns the facts; `None` = the time span was not measured to its end.
     pub(crate) fn finish(self) -> Option<DeviceFacts> {
         let mut facts = self.readings.finish()?;
         let remote = self.remote.finish();
@@ -254,7 +253,7 @@ fn can_change(stack: &Stack) -> bool {
     by_itself || stack.layers.iter().any(above)
 }
 
-/// Returns the new spaces that a target uses.
+/// Returns the spaces of a target that are not known yet.
 fn spaces_of(
     plan: &SpanPlan,
     target: &WorkerTarget,
@@ -294,7 +293,7 @@ impl CountedSpace {
     }
 }
 
-/// `root`: the machine at the end.
+/// `root` = the machine at the end.
 fn target_devices(root: &Root, target: CachedTarget, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
     if let Some((file, path)) = &target.looked_at {
@@ -309,7 +308,7 @@ fn target_devices(root: &Root, target: CachedTarget, flush: bool) -> TargetDevic
     facts.write_error = written.and_then(writeback::failed);
     if let Some(file) = target.file.filter(|_| flush && target.written) {
         let begin = clock::monotonic();
-        // A target that can't be flushed has no time: the report says so.
+        // A target that cannot be flushed has no time; the report states this.
         match file.sync_all() {
             Ok(()) => facts.flush = Some(clock::monotonic() - begin),
             Err(error) => facts.write_error = Some(writeback::error_number(&error)),

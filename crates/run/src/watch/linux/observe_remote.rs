@@ -6,7 +6,7 @@ use diskspd_machine::io_counters::{Activity, DeviceActivity};
 use diskspd_machine::remote::{RemoteFacts, RemoteMount};
 use diskspd_machine::stack::Layer;
 
-/// Watches all such mounts of a time span.
+/// Watches the mounts of other hosts in a time span.
 #[derive(Debug)]
 pub(crate) struct RemoteWatch {
     mounts: Vec<WatchedMount>,
@@ -39,7 +39,7 @@ impl RemoteWatch {
         }
     }
 
-    /// The second reading.
+    /// Takes the second reading.
     pub(crate) fn end(&mut self) {
         for watched in &mut self.mounts {
             watched.after = remote_counters::read(&Root::live_system(), &watched.mount);

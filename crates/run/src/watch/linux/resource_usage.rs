@@ -12,7 +12,6 @@ use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::cpu;
 use diskspd_worker::telemetry::live::Counters;
 
-/// Watches the workers of a span.
 #[derive(Debug)]
 pub(crate) struct Watch {
     root: Root,
@@ -25,7 +24,7 @@ pub(crate) struct Watch {
     effort: ResourceUsage,
 }
 
-/// CPUs allowed for the workers, which may change during a run (`taskset -p`, a cpuset).
+/// Affinity of the workers, which may change during a run (`taskset -p`, a cpuset).
 #[derive(Debug, Default)]
 struct Bindings {
     begun: Nanos,
@@ -44,7 +43,7 @@ impl Bindings {
         *self = Bindings { begun: now, last_us: 0, first: threads.iter().zip(workers).map(first).collect() };
     }
 
-    /// A look within the window, or when it has closed.
+    /// Reads the usage within the window or at its end.
     fn read_usage(&mut self, now: Nanos, threads: &[i32], workers: &mut [WorkerUsage]) {
         let seen_us = now.saturating_sub(self.begun) / 1000;
         for ((thread, first), worker) in threads.iter().zip(&self.first).zip(workers) {
@@ -73,7 +72,7 @@ struct Counts {
 }
 
 impl Watch {
-    /// Finds out what doesn't change in the window.
+    /// Reads the properties that do not change in the window.
     pub(crate) fn new(plan: &SpanPlan) -> Watch {
         let root = Root::live_system();
         let limits = LimitWatch::new(root.clone());
@@ -102,7 +101,7 @@ impl Watch {
         }
     }
 
-    /// Prepares for the window; needs a millisecond for a hundred processes.
+    /// Prepares for the window; takes a millisecond for a hundred processes.
     pub(crate) fn is_near(&mut self) {
         self.tasks = Tasks::read(&self.root);
     }
@@ -115,7 +114,7 @@ impl Watch {
         self.before = self.count();
     }
 
-    /// Within the window, once a second.
+    /// Reads the usage within the window, once a second.
     pub(crate) fn read_usage(&mut self, now: Nanos) {
         self.limits.read_limits(now);
         self.bindings.read_usage(now, &self.threads, &mut self.effort.workers);

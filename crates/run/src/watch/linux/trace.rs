@@ -32,7 +32,6 @@ use tracepoints::{COMPLETE, ISSUE, MOVES_DATA, TRACEPOINTS};
 /// here.
 const MAX_FILTER_BYTES: usize = 3000;
 
-/// The trace of a time span.
 #[derive(Debug)]
 pub(crate) struct TraceWatch {
     counters: Counters,
@@ -97,7 +96,7 @@ impl TraceWatch {
         Ok(Some(TraceWatch { counters, recorder, devices, clock: trace.clock.name() }))
     }
 
-    /// Shortly before the window: recording begins, so that requests in flight at its edge are known.
+    /// Starts the recording shortly before the window, so that requests in flight at its start are known.
     pub(crate) fn window_is_near(&mut self) {
         if let Some(recorder) = &self.recorder {
             recorder.record();

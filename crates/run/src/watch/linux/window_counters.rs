@@ -2,7 +2,7 @@
 
 use diskspd_host::window_counters::WindowCounters;
 
-/// Reads counters at both edges of the measured window.
+/// Reads counters at the start and the end of the measurement.
 #[derive(Debug)]
 pub(crate) struct WindowCounterReader<C: WindowCounters> {
     counters: C,
@@ -23,7 +23,7 @@ impl<C: WindowCounters> WindowCounterReader<C> {
         self.after = self.counters.read();
     }
 
-    /// Returns the counts; empty if the time span was not measured to its end.
+    /// Returns the counts; empty = the time span was not measured to its end.
     pub(crate) fn finish(self) -> Vec<C::WindowValues> {
         self.counters.count_between(&self.before, &self.after)
     }

@@ -11,7 +11,7 @@ const MAX_CHANGES: usize = 32;
 #[derive(Debug)]
 pub(super) enum TargetState {
     Goes,
-    /// No completion for some time; needs a detailed check.
+    /// No completion for some time; a detailed check is needed.
     Silent,
     StillSilent,
     GoesOn(ClosedGap),
@@ -19,13 +19,13 @@ pub(super) enum TargetState {
 
 #[derive(Debug, Default)]
 pub(super) struct OpenGap {
-    /// Maximum I/Os in flight; `None` if unobservable.
+    /// Maximum I/Os in flight; `None` = unobservable.
     pub in_flight: Option<u64>,
     pub changes: Vec<PathChange>,
     pub next: Nanos,
 }
 
-/// A silence with its end, on the monotonic clock.
+/// Completed gap, on the monotonic clock.
 #[derive(Debug)]
 pub(super) struct ClosedGap {
     target: TargetId,
@@ -42,14 +42,14 @@ impl OpenGap {
     }
 }
 
-/// The silences that are kept, the first ones.
+/// Recorded gaps; the first ones are kept.
 #[derive(Debug, Default)]
 pub(super) struct GapLog {
     pub kept: Vec<CompletionGap>,
 }
 
 impl GapLog {
-    /// Keeps one, if there is room; measuring began at `start`.
+    /// Adds a gap, if there is room; `start` = start of the measurement.
     pub(super) fn push(&mut self, silence: ClosedGap, start: Nanos) {
         if self.kept.len() >= MAX_SILENCES {
             return;
@@ -61,7 +61,8 @@ impl GapLog {
     }
 }
 
-/// Returns the differences between two checks, the second at this time in us after measuring began.
+/// Returns the differences between two checks; the second was at `seen_us` after the start of the
+/// measurement.
 pub(super) fn changes(before: &PathStates, now: &PathStates, seen_us: u64) -> Vec<PathChange> {
     let state = |of: &PathStates, what: &String| of.get(what).cloned().unwrap_or_default();
     let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();

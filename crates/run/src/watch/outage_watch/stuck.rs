@@ -7,7 +7,7 @@ use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_worker::StuckIo;
 
 const STEP: Nanos = SECOND;
-/// I/Os that are named in a time span.
+/// Maximum number of reported I/Os in a time span.
 const MAX_NAMED: usize = 16;
 
 #[derive(Debug)]
@@ -20,13 +20,13 @@ pub(super) struct StuckWatch {
 }
 
 impl StuckWatch {
-    /// Names I/Os in flight for longer than this number of ms.
+    /// Creates the watch for I/Os in flight for longer than this number of ms.
     pub(super) fn new(limit_ms: u64) -> StuckWatch {
         let limit = limit_ms.saturating_mul(1_000_000);
         StuckWatch { limit, next: 0, told: Vec::new(), full: false, found: Vec::new() }
     }
 
-    /// Checks the targets at `now`; the window began at `start`.
+    /// Checks the targets at `now`; `start` = start of the measurement.
     pub(super) fn check_targets(&mut self, span: &WatchedSpan, start: Nanos, now: Nanos) {
         if now < self.next {
             return;

@@ -1,4 +1,4 @@
-//! One target, as it is watched.
+//! One watched target.
 
 use super::silent::{ClosedGap, OpenGap, TargetState};
 use crate::watch::ticks::TickCounter;
@@ -8,10 +8,10 @@ use diskspd_results::{PathChange, TargetTicks};
 use diskspd_sys::clock::{Nanos, SECOND};
 use std::collections::HashMap;
 
-/// Time without completions before a closer inspection.
+/// Time without completions before a detailed check.
 const MIN_SILENCE: Nanos = SECOND / 2;
 const REPEAT_INTERVAL_NS: Nanos = SECOND;
-/// Interval of further attempts while its workers are too busy for an inspection.
+/// Interval of further attempts if the workers are too busy for a check.
 const MIN_SILENCE_NS: Nanos = SECOND / 10;
 
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl WatchedTarget {
         WatchedTarget { id, path, workers, shares, ios: 0, since: 0, beats: None, open: None }
     }
 
-    /// Measuring begins at `start`; so much was done, if it is known.
+    /// Starts at `start` with this number of completed I/Os, if known.
     pub(super) fn begin(&mut self, start: Nanos, ios: Option<u64>) {
         // Workers with several targets count from the beginning of measuring on.
         self.ios = ios.unwrap_or(0);
@@ -61,12 +61,11 @@ impl WatchedTarget {
         self.beats = Some(TickCounter::new(start, self.ios));
     }
 
-    /// Excludes time without checks, which is not the target's time.
+    /// Excludes time without checks, which is not an outage of the target.
     pub(super) fn nobody_looked(&mut self, passed: Nanos) {
         self.since += passed;
     }
 
-    /// Time of the last observed completion.
     pub(super) fn since(&self) -> Nanos {
         self.since
     }
@@ -77,7 +76,7 @@ impl WatchedTarget {
         limit.saturating_add(2 * self.beats.as_ref().map_or(0, TickCounter::width))
     }
 
-    /// I/Os in flight at the last closer look.
+    /// Returns the I/Os in flight at the last detailed check.
     pub(super) fn in_flight(&self) -> Option<u64> {
         self.open.as_ref().and_then(|open| open.in_flight)
     }
@@ -103,7 +102,7 @@ impl WatchedTarget {
         open.next = now + if open.in_flight.is_some() { REPEAT_INTERVAL_NS } else { MIN_SILENCE_NS };
     }
 
-    /// Returns the current silence and the work at the end of measuring, `end`.
+    /// Returns the current gap and the unfinished work at `end`, the end of the measurement.
     pub(super) fn finish(self, end: Nanos) -> (Option<ClosedGap>, Option<TargetTicks>) {
         let (id, since) = (self.id, self.since);
         let silence = self.open.map(|open| open.closed(id, since, end));

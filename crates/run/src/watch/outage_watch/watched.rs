@@ -9,7 +9,7 @@ use diskspd_worker::{Control, RunReporter};
 use std::collections::HashMap;
 use std::slice;
 
-/// Number of attempts, because an active worker cannot be inspected.
+/// Maximum number of attempts, because an active worker cannot be inspected.
 pub(super) const MAX_TRIES: usize = 4;
 
 #[derive(Clone, Copy)]
@@ -23,12 +23,11 @@ pub(crate) struct WatchedSpan<'a> {
 }
 
 impl WatchedSpan<'_> {
-    /// Workers with their index.
     pub(crate) fn workers(&self) -> impl Iterator<Item = (usize, &WorkerPlan)> {
         self.plan.workers.iter().enumerate()
     }
 
-    /// Returns the I/Os in flight of a worker by path; `None` while it is active.
+    /// Returns the I/Os in flight of a worker by path; `None` = it is active.
     fn in_flight(&self, index: usize) -> Option<FlightCounts> {
         let (worker, desk) = (self.plan.workers.get(index)?, self.desks.get(index)?);
         let flying = (0..MAX_TRIES).find_map(|_| desk.inspect(|books| books.in_flight(worker, &[], &[])))?;
@@ -41,10 +40,10 @@ impl WatchedSpan<'_> {
 /// Number of I/Os in flight by path.
 type FlightCounts = HashMap<RawText, u64>;
 
-/// Reader of the counts of all targets, which inspects each worker once.
+/// Counts of all targets; inspects each worker once.
 pub(super) struct TargetCounts {
     workers: Vec<CountedWorker>,
-    /// I/Os so far by target; `None` = currently unknown.
+    /// Completed I/Os by target; `None` = currently unknown.
     ios: Vec<Option<u64>>,
     in_flight: HashMap<usize, Option<FlightCounts>>,
 }
@@ -69,7 +68,7 @@ impl TargetCounts {
         TargetCounts { workers, ios: Vec::with_capacity(targets.len()), in_flight: HashMap::new() }
     }
 
-    /// Returns the I/Os so far of each target; `None` if currently unknown.
+    /// Returns the completed I/Os of each target; `None` = currently unknown.
     pub(super) fn read_ios(&mut self, span: &WatchedSpan, targets: usize) -> &[Option<u64>] {
         self.in_flight.clear();
         self.ios.clear();

@@ -1,5 +1,5 @@
-//! Large pages of Windows: how big they are, and why they can't be had. None are reserved for them: the
-//! system finds memory in pieces as large as that, or doesn't.
+//! Large pages of Windows: their size, and reasons why they are unavailable. They are not reserved in
+//! advance, so an allocation may fail.
 
 use std::fmt;
 use std::io;
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_refusal_says_what_lacks() {
+    fn large_page_refusal_names_missing_privilege_or_memory() {
         let told = |size, source: io::Error| {
             LargePagesError { bytes: 3 << 20, pages: LargePages { size }, source }.to_string()
         };

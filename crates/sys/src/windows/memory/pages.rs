@@ -7,7 +7,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::io;
 use std::ptr::NonNull;
 
-/// Whole pages that the value owns, given back when dropped.
+/// Whole pages owned by the value, and freed on drop.
 #[derive(Debug)]
 pub(super) struct BufferPages {
     start: NonNull<u8>,
@@ -16,28 +16,24 @@ pub(super) struct BufferPages {
 
 #[derive(Debug)]
 enum From {
-    /// The allocator: of how many bytes it is, and at a multiple of what.
+    /// Memory of the allocator, with its size and alignment.
     Allocator(Layout),
-    /// The system, which gets it back when this is dropped.
+    /// Memory of the system, freed on drop.
     System { _memory: LargeMemory },
 }
 
-/// Bytes of a page: as all processors have them that Windows runs on.
+/// Page size of all processors that Windows supports, in bytes.
 pub(super) const fn page_size() -> usize {
     4096
 }
 
 impl BufferPages {
-    /// The first of the bytes.
     #[inline]
     pub(super) fn start(&self) -> NonNull<u8> {
         self.start
     }
 
     /// So many bytes (0 is allowed) of large pages: whole pages of that size, all of them there.
-    ///
-    /// # Errors
-    /// See [`LargeMemory::take`].
     pub(super) fn large(length: usize) -> io::Result<BufferPages> {
         if length == 0 {
             return BufferPages::reserve_aligned(0, page_size());
@@ -49,7 +45,7 @@ impl BufferPages {
     /// Zeroed memory, the first byte of it at a multiple of `step` (a power of two); `length` is whole pages.
     ///
     /// # Errors
-    /// [`io::ErrorKind::OutOfMemory`].
+    /// Fails with [`io::ErrorKind::OutOfMemory`].
     pub(super) fn reserve_aligned(length: usize, step: usize) -> io::Result<BufferPages> {
         let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
         let layout = Layout::from_size_align(length, step.max(page_size())).map_err(|_| no_memory())?;
@@ -62,10 +58,7 @@ impl BufferPages {
         Ok(BufferPages { start: NonNull::new(start).ok_or_else(no_memory)?, from })
     }
 
-    /// Touches the first `length` bytes, so that no page fault falls into measured time.
-    ///
-    /// # Errors
-    /// None: the memory is there.
+    /// Touches the first `length` bytes, so that no page fault occurs during the measurement.
     pub(super) fn make_private(&mut self, length: usize, _: HugePages) -> io::Result<()> {
         assert!(matches!(&self.from, From::Allocator(layout) if length <= layout.size()));
         for page in (0..length).step_by(page_size()) {

@@ -14,7 +14,7 @@ impl Shared {
     /// `length` bytes (at least 1), zeroed, then filled by `fill`.
     ///
     /// # Errors
-    /// No memory, as `E` says it, or what `fill` answers.
+    /// Fails without memory (as `E`), or with the error of `fill`.
     pub fn new<E: From<io::Error>>(
         length: usize,
         fill: impl FnOnce(SlotMut<'_>) -> Result<(), E>,
@@ -26,7 +26,6 @@ impl Shared {
         Ok(Shared { bytes: bytes.into_boxed_slice() })
     }
 
-    /// Bytes.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -35,7 +34,7 @@ impl Shared {
         self.bytes.is_empty()
     }
 
-    /// Puts the bytes behind a buffer's own, from the byte `place` on.
+    /// Copies the bytes to the buffer, from the byte `place` on, after its own bytes.
     pub(super) fn put_into(&self, buffer: &mut Buffer, place: usize) -> io::Result<()> {
         let private = std::mem::replace(&mut buffer.private, buffer.length);
         buffer.as_mut_slice()[place..][..self.len()].copy_from_slice(&self.bytes);
@@ -45,7 +44,7 @@ impl Shared {
 }
 
 impl Buffer {
-    /// The bytes, with the copies of shared ones: no other buffer has them.
+    /// Returns the bytes with the copies of shared ones, which belong to this buffer.
     pub fn with_copies(&self) -> &[u8] {
         // SAFETY: start and length describe the memory that the value owns (or nothing, when the length is
         // 0).

@@ -1,4 +1,4 @@
-//! Threads: the processor they run on, and keeping one out of the others' way.
+//! Threads: the processor they run on, and low scheduling priority.
 
 use std::io;
 use std::sync::Once;
@@ -23,7 +23,7 @@ pub fn bind_to(cpu: u32) -> io::Result<()> {
     set_affinity(&group_affinity(group, 1 << (cpu % GROUP)))
 }
 
-/// The calling thread, by the system's number.
+/// Returns the system's number of the calling thread.
 pub fn thread_number() -> i32 {
     // SAFETY: takes nothing, and always answers.
     unsafe { GetCurrentThreadId() }.cast_signed()
@@ -75,7 +75,7 @@ fn leave_cpus(cpus: impl IntoIterator<Item = u32>) -> Option<(u16, usize)> {
     (others != 0 && set_affinity(&group_affinity(group, others)).is_ok()).then_some((group, allowed))
 }
 
-/// Group and processors that the calling thread may use.
+/// Returns the group and processors that the calling thread may use.
 fn own_affinity() -> Option<(u16, usize)> {
     let mut own = group_affinity(0, 0);
     // SAFETY: the handle stands for the calling thread; the structure lives on this stack.

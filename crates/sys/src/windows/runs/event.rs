@@ -13,7 +13,7 @@ use windows_sys::Win32::System::Threading::{
     WaitForMultipleObjects,
 };
 
-/// The longest name that an event may have, UTF-16 units (`MAX_PATH`).
+/// Maximum length of an event's name in UTF-16 units (`MAX_PATH`).
 const MAX_NAME_UNITS: usize = 260;
 /// Maximum time of a single system wait in ms; longer waits are repeated.
 const MAX_WAIT_MS: u128 = 60_000;
@@ -43,7 +43,6 @@ pub enum EventError {
 #[derive(Debug)]
 pub struct Event(OwnedHandle);
 
-/// The last error of the calling thread.
 fn last_error(doing: &'static str) -> EventError {
     let source = io::Error::last_os_error();
     match source.raw_os_error().map(i32::cast_unsigned) {
@@ -55,7 +54,7 @@ fn last_error(doing: &'static str) -> EventError {
     }
 }
 
-/// A name as the system takes it, with a zero at its end.
+/// Converts a name to UTF-16 with a final zero.
 fn wide_name(name: &[u8]) -> Result<Vec<u16>, EventError> {
     if name.is_empty() {
         return Err(EventError::NoName);
@@ -82,7 +81,7 @@ fn make_event(name: *const u16) -> Result<Event, EventError> {
 }
 
 impl Event {
-    /// Opens the event of this name; creates it, not set, if no process has it open.
+    /// Opens the event of this name. If no process has it open, creates it in the unset state.
     ///
     /// # Errors
     /// Fails with all errors except [`EventError::Missing`].
@@ -105,44 +104,28 @@ impl Event {
         self.0.as_raw_handle().cast()
     }
 
-    /// Returns whether it is set.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn is_set(&self) -> Result<bool, EventError> {
         self.wait(Duration::ZERO)
     }
 
-    /// Sets it; all waiting processes continue.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
+    /// Sets the event; all waiting processes continue.
     pub fn set(&self) -> Result<(), EventError> {
         // SAFETY: the event is open.
         if unsafe { SetEvent(self.handle()) } == 0 { Err(last_error("setting it")) } else { Ok(()) }
     }
 
-    /// Resets it, so that later waits block.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
+    /// Resets the event, so that later waits block.
     pub fn reset(&self) -> Result<(), EventError> {
         // SAFETY: the event is open.
         if unsafe { ResetEvent(self.handle()) } == 0 { Err(last_error("resetting it")) } else { Ok(()) }
     }
 
-    /// Waits until it is set, but no longer than `limit`; returns whether it is set.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
+    /// Waits until the event is set, for at most `limit`; returns whether it is set.
     pub fn wait(&self, limit: Duration) -> Result<bool, EventError> {
         self.wait_unless(limit, None)
     }
 
-    /// Waits as above; also ends, not set, when it is called off.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
+    /// Waits as [`Event::wait`]; a cancellation ends the wait without the event.
     pub fn wait_unless(&self, limit: Duration, off: Option<&WaitCancel>) -> Result<bool, EventError> {
         let handles = [self.handle(), off.map_or(self.handle(), |off| off.0.handle())];
         let count = if off.is_some() { 2 } else { 1 };
@@ -162,15 +145,12 @@ impl Event {
     }
 }
 
-/// Ends a wait for an event, from another thread.
+/// Cancellation of waits, from another thread.
 #[derive(Debug)]
 pub struct WaitCancel(Event);
 
 impl WaitCancel {
     /// Creates it for any number of waits.
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn new() -> io::Result<WaitCancel> {
         make_event(std::ptr::null()).map(WaitCancel).map_err(io::Error::other)
     }

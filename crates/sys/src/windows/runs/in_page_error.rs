@@ -33,16 +33,15 @@ const CONTINUE_SEARCH: i32 = 0;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GuardedView {
     view: usize,
-    /// Bytes of the view.
     length: usize,
-    /// The first page of the copy, and the end of its last one.
+    /// First page of the copy, and end of its last page.
     pages: (usize, usize),
 }
 
 impl GuardedView {
     const NONE: GuardedView = GuardedView { view: 0, length: 0, pages: (0, 0) };
 
-    /// A copy of `length` bytes from `start` on, within the view of `view_length` bytes.
+    /// Describes a copy of `length` bytes from `start` on, within a view of `view_length` bytes.
     pub(super) fn new(view: usize, view_length: usize, start: usize, length: usize) -> GuardedView {
         let pages = (start - start % PAGE, (start + length).next_multiple_of(PAGE));
         GuardedView { view, length: view_length, pages }
@@ -52,14 +51,11 @@ impl GuardedView {
 thread_local! {
     // Plain cells without destructor: the handler may touch them at any moment.
     static PLACE: Cell<GuardedView> = const { Cell::new(GuardedView::NONE) };
-    /// The error with which a page of it was missing; 0 = none was.
+    /// Error of a missing page; 0 = none was missing.
     static PAGE_ERROR: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Installs the handler, once for the process.
-///
-/// # Errors
-/// Fails with the system's error; no case is known.
 pub(super) fn watch() -> io::Result<()> {
     static INSTALLED: OnceLock<bool> = OnceLock::new();
     // SAFETY: the handler has the signature that is asked for, and lives as long as the process.

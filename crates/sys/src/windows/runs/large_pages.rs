@@ -14,7 +14,7 @@ pub(crate) fn size() -> usize {
     unsafe { GetLargePageMinimum() }
 }
 
-/// Memory of large pages, which the value owns: zeroed, and there.
+/// Zeroed memory of large pages, owned by the value.
 #[derive(Debug)]
 pub(crate) struct LargeMemory(NonNull<u8>);
 
@@ -38,7 +38,6 @@ impl LargeMemory {
         })
     }
 
-    /// The first of the bytes.
     pub(crate) fn start(&self) -> NonNull<u8> {
         self.0
     }

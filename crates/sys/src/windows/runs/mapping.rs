@@ -1,4 +1,4 @@
-//! A whole file mapped into memory, shared: reads and writes are copies from and to it.
+//! A shared mapping of a whole file. Reads and writes copy from and to it.
 //!
 //! The view is never a Rust slice, because other threads, other processes and the file system change it at
 //! any time. All access is by copies at addresses. An unavailable page ends the copy (see
@@ -27,7 +27,7 @@ use windows_sys::Win32::System::Memory::{
 };
 use windows_sys::Win32::System::SystemServices::FILE_DAX_VOLUME;
 
-/// A file, mapped from its start to the end that it has now.
+/// File that is mapped from its start to its current end.
 #[derive(Debug)]
 pub struct View {
     start: NonNull<u8>,
@@ -163,9 +163,6 @@ impl View {
 
     /// Writes all changes of the view to the file, and waits until they are on the disk
     /// (`FlushViewOfFile`, `FlushFileBuffers`).
-    ///
-    /// # Errors
-    /// Fails with the system's error.
     pub fn flush(&self) -> io::Result<()> {
         self.check_whole()?;
         self.sync(self.start.as_ptr(), self.length)?;
@@ -214,7 +211,7 @@ impl Drop for View {
 
 /// Returns the system's path of an open file, without its prefix `\\?\`.
 pub fn name_of(file: &OwnedHandle) -> Option<PathBuf> {
-    /// Characters: no path is longer.
+    /// Maximum length of a path in characters.
     const ROOM: usize = 32_768;
     let mut text = vec![0u16; ROOM];
     // SAFETY: the file is open; the system writes at most so many characters to the array.

@@ -23,16 +23,15 @@ use windows_sys::Win32::System::IO::{
 };
 use windows_sys::Win32::System::Threading::SleepEx;
 
-/// Ends that are taken from a port at once, at most.
+/// Maximum number of completions taken from a port at once.
 const AT_ONCE: u32 = 256;
 /// Maximum time of a single kernel wait in ms; longer waits are repeated.
 const MAX_WAIT_MS: u64 = 60_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompletionNotice {
-    /// Completions come from a completion port.
     AtPort,
-    /// The kernel calls a routine in it while it waits.
+    /// The kernel calls a completion routine during a wait.
     ByRoutine,
 }
 
@@ -48,7 +47,7 @@ struct Request {
     in_flight: bool,
 }
 
-/// One thread's queue: files, memory, and as many requests as there may be I/Os in flight.
+/// Queue of one thread: files, memory, and one request per possible I/O in flight.
 pub struct Queue {
     port: Option<OwnedHandle>,
     files: ManuallyDrop<Vec<OwnedHandle>>,
@@ -71,7 +70,6 @@ fn io_result(error: u32, bytes: u32) -> i64 {
     }
 }
 
-/// The last error of the calling thread.
 fn last_error() -> u32 {
     io::Error::last_os_error().raw_os_error().map_or(0, i32::cast_unsigned)
 }
@@ -132,7 +130,7 @@ impl Queue {
         })
     }
 
-    /// I/Os that were taken and not given back yet.
+    /// Returns the number of I/Os accepted and not yet returned.
     pub fn taken(&self) -> u32 {
         self.in_flight + self.ended_ios().len() as u32
     }
@@ -148,8 +146,8 @@ impl Queue {
         unsafe { &mut *self.ended.as_ref().get() }
     }
 
-    /// Takes one I/O. False = it breaks the rules: a tag that is in flight or too large, no such file, data
-    /// beyond the memory, or an operation that isn't done so.
+    /// Adds one I/O. False = invalid: a tag that is in flight or too large, an unknown file, data beyond the
+    /// memory, or an unsupported operation.
     pub fn push(&mut self, transfer: &Transfer) -> bool {
         let Transfer { op, file, offset, start, length, tag, .. } = *transfer;
         let is_write = op == Operation::Write;
@@ -190,7 +188,7 @@ impl Queue {
         };
         let error = if answer == 0 { last_error() } else { 0 };
         match error {
-            // Also what has ended at once is told.
+            // I/Os that complete at once are also reported.
             0 | ERROR_IO_PENDING => self.in_flight += 1,
             error => {
                 // SAFETY: the kernel hasn't taken it.
@@ -203,9 +201,6 @@ impl Queue {
 
     /// Waits until at least `min` of the accepted I/Os have ended, or the time has passed. Returns the
     /// completed ones: tag, and bytes or the negated error number.
-    ///
-    /// # Errors
-    /// Fails if the port fails.
     pub fn wait(&mut self, min: usize, timeout: Duration, mut ended: impl FnMut(u32, i64)) -> io::Result<()> {
         let min = min.min(self.taken() as usize);
         let begin = kernel_clock::monotonic();
@@ -270,7 +265,7 @@ impl Queue {
         self.memory.private_mut()
     }
 
-    /// Cancels the I/Os in flight and waits for them. False = some I/Os do not complete.
+    /// Cancels the I/Os in flight and waits for them. Returns false if some do not complete.
     fn drain(&mut self) -> bool {
         if self.in_flight > 0 {
             for file in self.files.iter() {
@@ -374,7 +369,7 @@ mod tests {
                 (0..4).all(|tag| queue.push(&read(tag, 512))) && queue.taken() == 4,
                 "they are free again"
             );
-            // What is in flight is waited for.
+            // Waits for the I/Os in flight.
             drop(queue);
         }
     }

@@ -4,10 +4,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Opens a file for reading.
-///
-/// # Errors
-/// It can't be opened.
 pub fn open(path: &Path, _: &[u32]) -> io::Result<File> {
     File::open(path)
 }

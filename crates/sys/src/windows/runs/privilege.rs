@@ -11,7 +11,7 @@ use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Privilege {
-    /// `SeManageVolumePrivilege`: space of files may be declared valid.
+    /// `SeManageVolumePrivilege`: allows to mark the content of a file as valid.
     ManageVolumes,
     LockMemory,
 }

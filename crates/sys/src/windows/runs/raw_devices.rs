@@ -15,7 +15,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 use windows_sys::Win32::System::Ioctl::FSCTL_ALLOW_EXTENDED_DASD_IO;
 
-/// Whether a path is `\\.\PhysicalDrive<n>` or `\\.\<letter>:`; no other device is ever opened.
+/// Whether a path is `\\.\PhysicalDrive<n>` or `\\.\<letter>:`; other devices are never opened.
 pub fn may_be_device(path: &Path) -> bool {
     let text = path.as_os_str().to_string_lossy();
     let Some(name) = text.strip_prefix(r"\\.\") else { return false };
@@ -50,10 +50,10 @@ pub fn open(path: &Path, mode: &OpenMode, overlapped: bool) -> io::Result<OpenTa
         | flag(mode.hint.temporary, FILE_ATTRIBUTE_TEMPORARY)
         | flag(overlapped, FILE_FLAG_OVERLAPPED);
     let shared = FILE_SHARE_READ | FILE_SHARE_WRITE;
-    // Its size is told to who may read.
+    // Users with read access can query its size.
     let file =
         File::options().read(true).write(mode.write).share_mode(shared).custom_flags(flags).open(path)?;
-    // Where there is no file system, nobody knows the question, and nothing ends before the volume does.
+    // Without a file system the query is unsupported, and the whole volume is accessible.
     let _ = control(file.as_handle(), FSCTL_ALLOW_EXTENDED_DASD_IO, &[], &mut []);
     let size = size(&file)?;
     Ok(OpenTarget { file: file.into(), size })

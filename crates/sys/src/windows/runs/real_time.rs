@@ -11,9 +11,6 @@ pub fn take_precedence() -> Precedence {
 }
 
 /// Gives the calling thread a priority below its leading thread.
-///
-/// # Errors
-/// Never fails.
 pub fn give_way() -> io::Result<Precedence> {
     Ok(Precedence)
 }

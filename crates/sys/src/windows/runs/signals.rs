@@ -16,17 +16,17 @@ use windows_sys::core::BOOL;
 /// Default exit code of a program without a handler on Windows (`STATUS_CONTROL_C_EXIT`).
 const ENDED_BY_IT: i32 = 0xc000_013a_u32.cast_signed();
 
-/// Listeners by number; they receive an ending, or `None` when the wait is over.
+/// Listeners by number; they receive an ending, or `None` to end the wait.
 static LISTENERS: Mutex<Vec<(u64, Sender<Option<Ending>>)>> = Mutex::new(Vec::new());
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     Interrupt,
-    /// Ctrl-Break, which other programs send, and the end of the session.
+    /// Ctrl-Break, which other programs send, and end of the session.
     Terminate,
-    /// The console is closed: a few seconds are left.
+    /// Close of the console; a few seconds remain.
     Hangup,
-    /// A limit of CPU time, which Windows does not report.
+    /// Limit of CPU time, which Windows does not report.
     CpuLimit,
 }
 
@@ -59,7 +59,7 @@ unsafe extern "system" fn handle_console_event(kind: u32) -> BOOL {
     if heard == 0 {
         remove_leftovers();
     }
-    // Windows ends the program when this returns; it is asked to leave that to the run.
+    // Windows ends the program when this returns, so it leaves the end to the run.
     while heard > 0 && ending == Ending::Hangup {
         std::thread::park();
     }
@@ -67,10 +67,7 @@ unsafe extern "system" fn handle_console_event(kind: u32) -> BOOL {
 }
 
 impl TerminationSignals {
-    /// Listens from now on.
-    ///
-    /// # Errors
-    /// The handler can't be installed.
+    /// Starts listening.
     pub fn listen() -> io::Result<TerminationSignals> {
         static NUMBERS: Mutex<u64> = Mutex::new(0);
         install_handler()?;
@@ -86,7 +83,7 @@ impl TerminationSignals {
         Close(self.number)
     }
 
-    /// Every one that arrives, waited for until closed.
+    /// Returns an iterator that waits for each signal until closed.
     pub fn wait_forever(&mut self) -> impl Iterator<Item = Ending> {
         std::iter::from_fn(|| self.told.recv().ok().flatten())
     }
@@ -109,7 +106,7 @@ impl Close {
 }
 
 impl Ending {
-    /// Ends the program with its default code, without unfinished files.
+    /// Ends the program with its default code, after removing unfinished files.
     pub fn end_program(self) -> ! {
         remove_leftovers();
         std::process::exit(ENDED_BY_IT)
@@ -121,12 +118,11 @@ fn remove_leftovers() {
     print_line("ended by Ctrl-C");
 }
 
-/// The endings without a listener, which Windows follows after the handler.
+/// Signals without a listener, which end the program after the handler.
 #[derive(Debug)]
 pub struct FinalSignals(());
 
 impl FinalSignals {
-    /// Installs the handler.
     pub fn listen() -> FinalSignals {
         // Without the handler an ending has its default effect.
         let _ = install_handler();
@@ -149,10 +145,10 @@ fn install_handler() -> io::Result<()> {
     Ok(())
 }
 
-/// Windows has no soft limit of CPU time.
+/// Does nothing, because Windows has no soft limit of CPU time.
 pub fn lead_cpu_limit() {}
 
-/// Interrupts this process; no key requests it on Windows.
+/// Interrupts this process; Windows has no key for it.
 pub fn interrupt() {}
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 use windows_sys::Win32::System::IO::DeviceIoControl;
 use windows_sys::Win32::System::Ioctl::FSCTL_DISABLE_LOCAL_BUFFERING;
 
-/// Bytes that are written at once where a file is filled: as DISKSPD.
+/// Bytes per write when a file is filled, as in DISKSPD.
 const PIECE: usize = 1 << 20;
 
 #[derive(Debug)]
@@ -105,10 +105,6 @@ fn without_local_cache(file: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Sets the priority of the I/Os of an open file.
-///
-/// # Errors
-/// Fails with the system's error.
 pub fn set_priority(file: &OwnedHandle, priority: IoPriority) -> io::Result<()> {
     let hint = match priority {
         IoPriority::Idle => IoPriorityHintVeryLow,
@@ -165,7 +161,7 @@ pub fn create(
     Ok(made)
 }
 
-/// Removes a file unless it is kept.
+/// Removes the file on drop, unless it is kept.
 struct UnfinishedTarget(Option<PathBuf>);
 
 impl UnfinishedTarget {
@@ -203,7 +199,7 @@ fn write_all(
     file.sync_all()
 }
 
-/// Declares all of a file valid; false = the right isn't held, or the file system can't.
+/// Declares all of a file valid; false = missing right, or unsupported by the file system.
 fn is_valid(file: &File, size: u64) -> bool {
     let Ok(size) = i64::try_from(size) else { return false };
     // SAFETY: the handle is open; takes a number.

@@ -16,13 +16,13 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Bytes that show what a file holds.
+/// Bytes that suffice to detect the content of a file.
 const HEAD_BYTES: u64 = 200;
 
 /// The answer of this kind in a file; `None` = the file holds something else.
 ///
 /// # Errors
-/// The file can't be read, or the answer is damaged.
+/// Fails if the file cannot be read, or the answer is damaged.
 pub(crate) fn answer<A: StoredAnswer>(path: &Path) -> Result<Option<A>, RunsReadError> {
     // A look at a pipe would take its beginning away.
     if !path.is_file() {

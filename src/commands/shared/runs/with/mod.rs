@@ -1,5 +1,5 @@
-//! `--with`: the runs of a command are made by DISKSPD itself, named by the user. It receives an XML
-//! profile, and its result XML is read.
+//! `--with`: DISKSPD itself, named by the user, executes the runs of a command. It receives an XML profile,
+//! and its result XML is read.
 //!
 //! ```text
 //! Runnable ─refusal─▶ profile XML ─run, by way of remote─▶ result XML ─▶ RunSummary
@@ -53,14 +53,13 @@ pub(crate) enum WithError {
     Failed { tool: String, how: String, said: String },
     #[error("{tool} printed results that cannot be used: {why}")]
     NoResults { tool: String, why: String },
-    /// The user has ended the command.
     #[error("--with: the run was interrupted")]
     Interrupted,
 }
 
 failed_with!(WithError);
 
-/// The end of something that went wrong with a program.
+/// Converts an error of a program.
 fn of_program(command: &str, fault: ProgramError) -> WithError {
     match fault {
         ProgramError::Interrupted => WithError::Interrupted,
@@ -68,7 +67,7 @@ fn of_program(command: &str, fault: ProgramError) -> WithError {
     }
 }
 
-/// The first word of a line, which has one, and the others.
+/// Splits a line into its first word, which must exist, and the others.
 fn program(line: &[OsString]) -> (&Path, &[OsString]) {
     line.split_first().map_or((Path::new(""), line), |(program, words)| (Path::new(program), words))
 }
@@ -76,7 +75,7 @@ fn program(line: &[OsString]) -> (&Path, &[OsString]) {
 /// Rejects features that only this program supports.
 ///
 /// # Errors
-/// Fails with the reason if requested.
+/// Fails if the feature is requested.
 pub(crate) fn no_place(with: Option<&str>, what: &str) -> Result<(), CommandError> {
     match with {
         Some(_) => Err(CommandError::usage_errors([format!("--with cannot be used with {what}")])),

@@ -15,7 +15,7 @@ pub(super) fn text(profile: &Profile, compat: Compat) -> Vec<u8> {
 
 /// Returns whether a profile of this DISKSPD version expresses all of it. The newest does; others are
 /// checked by reading it back.
-pub(super) fn says_all(profile: &Profile, compat: Compat) -> bool {
+pub(super) fn represents_all(profile: &Profile, compat: Compat) -> bool {
     let asked = tool_profile(profile, compat);
     compat.is_2_3()
         || xml::read(&text(profile, compat)).is_ok_and(|read| plain_profile(read) == plain_profile(asked))

@@ -1,7 +1,7 @@
 //! Features that DISKSPD does not support, rejected explicitly before any run.
 
 use super::WithError;
-use super::profile::{says_all, text};
+use super::profile::{represents_all, text};
 use super::tool::Tool;
 use crate::cli::print_options;
 use crate::finding::Finding;
@@ -11,10 +11,10 @@ use std::collections::BTreeSet;
 
 pub(crate) struct WithRequest<'a> {
     pub run_options: &'a RunOptions,
-    /// Options of this program alone that were given for it.
+    /// Options that only this program supports.
     pub own_options: Vec<&'static str>,
     pub destroy: bool,
-    /// The only disks and volumes that may be overwritten; `None` = all.
+    /// Disks and volumes that may be overwritten; `None` = all.
     pub named: Option<&'a [RawText]>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn refusals(profile: &Profile, beside: &WithRequest) -> Vec<Finding> 
     refused.into_iter().map(Finding::error).collect()
 }
 
-/// The options of this program that DISKSPD doesn't have.
+/// Returns the options of the profile that DISKSPD does not support.
 fn options_beyond(profile: &Profile, beside: &WithRequest) -> BTreeSet<String> {
     // A preset is a profile; only its judgement is of this program.
     let run_options = RunOptions { preset: None, ..beside.run_options.clone() };
@@ -68,13 +68,13 @@ fn overwrite_refusal(path: &RawText) -> String {
     )
 }
 
-/// A file alone gives no permission to write to a disk or a volume.
+/// Refuses disks and volumes in a file, which is not a permission to write to them.
 fn unnamed_target(profile: &Profile, named: Option<&[RawText]>) -> Option<String> {
     let path = written_device(profile, |path| named.is_some_and(|named| !named.contains(path)))?;
     Some(WriteRefusedError::Unnamed { path: path.as_path().to_owned() }.to_string())
 }
 
-/// The first of these disks and volumes that the run writes.
+/// Returns the first of these disks and volumes that the run writes to.
 fn written_device(profile: &Profile, is_meant: impl Fn(&RawText) -> bool) -> Option<&RawText> {
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut written =
@@ -86,7 +86,7 @@ fn writes_target(target: &Target) -> bool {
     target.write_ratio > 0 || target.file_size.is_some()
 }
 
-/// `#1`, `C:`, `\\.\PhysicalDrive1`, `/dev/sdb`.
+/// Whether the target is a device: `#1`, `C:`, `\\.\PhysicalDrive1`, `/dev/sdb`.
 fn is_device(target: &Target) -> bool {
     let path = target.path.as_bytes();
     let is_volume =
@@ -96,9 +96,6 @@ fn is_device(target: &Target) -> bool {
 
 impl Tool {
     /// Checks that this version of DISKSPD can express all of it.
-    ///
-    /// # Errors
-    /// Fails if it cannot.
     pub(crate) fn fits(&self, asked: &Profile) -> Result<(), WithError> {
         if asked.compat.is_2_3() && !self.version.compat().is_2_3() {
             return Err(WithError::Unfit(format!(
@@ -106,7 +103,7 @@ impl Tool {
                  2.3"
             )));
         }
-        if !says_all(asked, self.version.compat()) {
+        if !represents_all(asked, self.version.compat()) {
             return Err(WithError::Unfit(format!(
                 "--with: {self} does not have all of these options; leave out the options of a newer \
                  DISKSPD"

@@ -19,12 +19,11 @@ const WITH_VALUE: [(char, Option<&str>); 11] = [
     ('E', None),
     ('S', Some("-oControlPath=")),
 ];
-/// Options of both that take none.
+/// Options of ssh and scp without a value.
 const PLAIN_OPTIONS: &str = "46CAaqv";
-/// Options of ssh alone that a run can do without.
+/// Options of ssh that scp lacks and a copy does not need.
 const OMITTED_OPTIONS: &str = "nTtxXYk";
 
-/// A host that is reached by ssh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Remote {
     words: Vec<OsString>,
@@ -43,7 +42,7 @@ impl Remote {
             return Ok(None);
         }
         let sftp = path.with_file_name("sftp");
-        // The default would wait for passwords, and nobody could type them.
+        // The default would wait for passwords, which nobody could type.
         let mut copy: Vec<OsString> = vec![sftp.into(), "-q".into(), "-oBatchMode=yes".into()];
         let mut rest = rest.iter();
         while let Some(word) = rest.next() {
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn sftp_receives_ssh_options() {
+    fn sftp_gets_ssh_options() {
         let quiet = "-q -oBatchMode=yes";
         for (ssh, sftp) in [
             ("ssh win diskspd.exe", format!("sftp {quiet} -b b win")),

@@ -1,4 +1,4 @@
-//! One run: DISKSPD gets the profile, runs, and its result XML is read.
+//! One run: DISKSPD receives the profile and runs, and its result XML is read.
 
 use super::remote::Remote;
 use super::tool::Tool;
@@ -28,7 +28,7 @@ const RESULTS: &str = "results.xml";
 #[derive(Debug, Clone)]
 pub(crate) struct ToolResults {
     pub known: RunSummary,
-    /// The result XML as it was printed.
+    /// Result XML as printed.
     pub document: Vec<u8>,
 }
 
@@ -67,7 +67,7 @@ impl Tool {
         Ok(ToolResults { known, document })
     }
 
-    /// Writes its profile, and copies it to where it runs.
+    /// Writes the profile, and copies it to the host that runs it.
     fn write_profile(&self, asked: &Profile, control: &Control) -> Result<RunFiles, WithError> {
         let failed = |source| WithError::File { what: "cannot make a file for the profile", source };
         let folder = PrivateFolder::make("diskspd-with").map_err(failed)?;

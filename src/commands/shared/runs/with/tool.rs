@@ -1,4 +1,4 @@
-//! The DISKSPD that the user named: how it is started, and who it says it is.
+//! The DISKSPD that the user named: its invocation and its version.
 
 use super::program;
 use super::remote::Remote;
@@ -37,7 +37,7 @@ impl Tool {
     /// Asks a program for its version, once.
     ///
     /// # Errors
-    /// It can't be started, isn't DISKSPD, or must not be started.
+    /// Fails if it cannot or must not be started, or is not DISKSPD.
     pub(crate) fn find_tool(command: &str) -> Result<Arc<Tool>, WithError> {
         let mut asked = QUERIED_TOOLS.lock_anyway();
         if let Some(known) = asked.iter().find(|tool| tool.command == command) {

@@ -1,4 +1,4 @@
-//! The version that DISKSPD says of itself in its usage.
+//! The version in DISKSPD's usage text.
 
 use crate::profile::Compat;
 use std::fmt;
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_version_says_its_number_in_its_usage() {
+    fn tool_version_is_found_in_its_usage() {
         for (usage, expected, compat) in [
             ("\nUsage: diskspd [options] target1\nversion 2.0.21a (2018/9/21)\n", "2.0.21a", Compat::V2_2),
             ("version 2.2.0 (2024/6/3)", "2.2.0", Compat::V2_2),

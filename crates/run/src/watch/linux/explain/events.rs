@@ -7,20 +7,20 @@ use diskspd_host::tracing::{BlockFormat, EventFormat, Tracefs};
 use diskspd_sys::clock::Nanos;
 use std::collections::HashMap;
 
-/// The block layer gets an I/O.
+/// The block layer receives an I/O.
 pub(super) const QUEUED: &str = "block/block_bio_queue";
 pub(super) const ISSUED: &str = "block/block_rq_issue";
 pub(super) const COMPLETED: &str = "block/block_rq_complete";
-/// The completion event of drivers without a request queue.
+/// Completion event of drivers without a request queue.
 pub(super) const DONE: &str = "block/block_bio_complete";
-/// A processor goes from one task to another.
+/// A CPU switches to another task.
 pub(super) const SWITCH: &str = "sched/sched_switch";
 pub(super) const WOKEN: &str = "sched/sched_wakeup";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KernelEvent {
     Block(BlockEvent),
-    /// A task left a processor in this state, another one got it.
+    /// A task left a CPU in this state, and another task got the CPU.
     Switch {
         from: TracedTask,
         state: u64,
@@ -29,7 +29,7 @@ pub(super) enum KernelEvent {
     Woken(i32),
 }
 
-/// A task: number and name; the processor that rests has number 0.
+/// Number and name of a task; the idle task has number 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TracedTask {
     pub number: i32,
@@ -97,7 +97,7 @@ impl EventFormats {
         Ok(EventFormats { block: block?, switch: find(SWITCH)?, woken: find(WOKEN)? })
     }
 
-    /// Reads a record; `None` = it is too short, or not of these tracepoints.
+    /// Parses a record; `None` = too short, or of another tracepoint.
     pub(super) fn read(&self, at: Nanos, fields: &[u8], names: &mut TaskNames) -> Option<KernelEvent> {
         let id = u64::from(u16_at(fields, 0)?);
         if let Some((format, step)) = self.block.iter().find(|(format, _)| format.id == id) {

@@ -1,4 +1,4 @@
-//! Where on their devices the targets' I/Os go.
+//! Positions of the targets' I/Os on their devices.
 
 use crate::located::SpanTargets;
 use crate::unobserved::targets;
@@ -11,7 +11,7 @@ use diskspd_plan::SpanPlan;
 use diskspd_profile::TargetId;
 use diskspd_sys::extents::{self, DeviceExtent};
 
-/// Maximum number of known file pieces; I/O in further pieces is unattributed.
+/// Maximum number of known file extents; I/O in further extents is unattributed.
 const MAX_PIECES: usize = 1 << 16;
 const SECTOR: u64 = 512;
 /// File systems with a virtual address space in `FIEMAP` instead of device positions.
@@ -20,7 +20,7 @@ const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
 #[derive(Debug)]
 pub(super) struct TargetExtents {
     pub id: TargetId,
-    /// The positions, or the reason why they are unknown.
+    /// Positions, or the reason why they are unknown.
     device: Result<TracedExtents, MessageError>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct TargetExtents {
 struct TracedExtents {
     watched: WatchedDevice,
     name: String,
-    /// Pieces in file order; `None` = the target is the device.
+    /// Extents in file order; `None` = the target is the device.
     pieces: Option<Vec<DeviceExtent>>,
 }
 
@@ -78,7 +78,7 @@ impl TargetExtents {
         (0..plan.targets).map(find).collect()
     }
 
-    /// The device, as tracepoints number it, and whether it has a queue of requests.
+    /// Returns the device number of tracepoints, and whether the device has a request queue.
     pub(super) fn device(&self) -> Option<(u32, bool)> {
         self.device.as_ref().ok().map(|device| (device.watched.number, device.watched.has_queue))
     }
@@ -91,7 +91,7 @@ impl TargetExtents {
         self.device.as_ref().map_or("", |device| &device.name)
     }
 
-    /// Returns the sectors of an I/O: device, first, and past the last; empty if unknown.
+    /// Returns the sectors of an I/O: device, first, and end; empty = unknown.
     pub(super) fn sectors(&self, offset: u64, length: u32) -> Vec<(u32, u64, u64)> {
         let Ok(TracedExtents { watched, pieces, .. }) = &self.device else { return Vec::new() };
         let end = offset.saturating_add(u64::from(length));

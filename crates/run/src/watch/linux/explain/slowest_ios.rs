@@ -11,17 +11,15 @@ use diskspd_worker::telemetry::io_log::Entry;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-/// Maximum number of kept device events, the latest, for matching with an I/O.
+/// Maximum number of kept device events for matching; the latest are kept.
 const MAX_EVENTS: usize = 1 << 20;
 
-/// A worker's thread.
 #[derive(Debug, Default)]
 pub(super) struct Thread {
     pub number: i32,
     pub course: ThreadTimeline,
 }
 
-/// An I/O of a worker.
 #[derive(Debug, Clone, Copy)]
 struct SlowCandidate {
     worker: u32,
@@ -43,7 +41,7 @@ pub(super) struct SlowestIoBuffer {
     pub threads: Vec<Thread>,
     pub throttles: Throttles,
     block: VecDeque<BlockEvent>,
-    /// Kept separately, because one may begin long before an I/O that it delays.
+    /// Device flushes, kept separately because a flush can begin long before the I/O that it delays.
     flushes: DeviceFlushes,
     /// End of a gap of events; earlier I/Os cannot be explained.
     blind_until: Nanos,
@@ -52,7 +50,7 @@ pub(super) struct SlowestIoBuffer {
 }
 
 impl SlowestIoBuffer {
-    /// Keeps this number of I/Os per second and in total.
+    /// Creates the buffer for this number of I/Os per second and in total.
     pub(super) fn new(wanted: u32, places: Vec<TargetExtents>) -> SlowestIoBuffer {
         SlowestIoBuffer {
             wanted: wanted as usize,
@@ -69,7 +67,7 @@ impl SlowestIoBuffer {
         }
     }
 
-    /// An event of a device, in the order of time.
+    /// Records an event of a device, in order of time.
     pub(super) fn record_event(&mut self, seen: BlockEvent) {
         if seen.flush {
             return self.flushes.take_flush(&seen);
@@ -80,12 +78,12 @@ impl SlowestIoBuffer {
         self.block.push_back(seen);
     }
 
-    /// An I/O that may be among the slowest.
+    /// Adds an I/O that may be among the slowest.
     pub(super) fn offer(&mut self, worker: u32, io: Entry) {
         self.waiting.push(SlowCandidate { worker, io });
     }
 
-    /// Events until `now` were lost.
+    /// Records the loss of events until `now`.
     pub(super) fn note_loss(&mut self, now: Nanos) {
         self.block.clear();
         self.flushes.all.clear();
@@ -223,12 +221,12 @@ impl SlowestIoBuffer {
 /// Maximum gap in ns between flushes that count as one, because waiting I/Os cannot run between them.
 const BURST_DISTANCE_NS: Nanos = 1_000_000;
 
-/// Flushes that are kept, the latest.
+/// Maximum number of kept flushes; the latest are kept.
 const MAX_FLUSHES: usize = 1 << 14;
 
 #[derive(Debug, Default)]
 struct DeviceFlushes {
-    /// Device, begin, end; not yet known = never.
+    /// Device, start and end; a pending flush has no end.
     all: VecDeque<(u32, Nanos, Nanos)>,
 }
 
@@ -277,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flushes_in_a_row_are_one() {
+    fn consecutive_flushes_are_merged() {
         let mut flushes = DeviceFlushes::default();
         let mut saw = |at, step| {
             let (device, sector, sectors, write) = (1, 0, 0, true);

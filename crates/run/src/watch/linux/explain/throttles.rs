@@ -3,16 +3,16 @@
 use diskspd_sys::clock::Nanos;
 use std::collections::VecDeque;
 
-/// Limits that are remembered, the latest: one that comes and goes is many.
+/// Maximum number of kept limits, because a changing limit counts several times.
 const MAX_LIMITS: usize = 4096;
 
 #[derive(Debug)]
 struct SeenLimit {
     group: String,
     device: u32,
-    /// Last check before the first detection; it may have begun right after this check.
+    /// Last check before the first detection; the limit may have begun right after it.
     from: Nanos,
-    /// The last look that saw it.
+    /// Last check with the limit.
     to: Nanos,
 }
 
@@ -37,7 +37,7 @@ impl Throttles {
         self.seen.drain(..more);
     }
 
-    /// The group that limited a device between these times; `None` = none was seen.
+    /// Returns the group that limited a device between these times; `None` = none was observed.
     pub(super) fn group(&self, device: u32, from: Nanos, to: Nanos) -> Option<&str> {
         let is_it = |seen: &&SeenLimit| seen.device == device && seen.from < to && from < seen.to;
         self.seen.iter().find(is_it).map(|seen| seen.group.as_str())

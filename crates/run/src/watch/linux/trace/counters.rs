@@ -1,4 +1,4 @@
-//! Events that are only counted: by the kernel, on every CPU.
+//! Events that are only counted, by the kernel on every CPU.
 
 use super::Machine;
 use diskspd_base::message_error::MessageError;
@@ -13,7 +13,7 @@ use std::io;
 #[derive(Debug)]
 pub(super) struct Counters {
     rows: Vec<(&'static EventRow, CounterSource)>,
-    /// Counter groups by CPU, with the same events in the same order.
+    /// Counter groups by CPU, with the same order of events.
     groups: Vec<CounterGroup>,
     root: Root,
     /// Counters before and after the window.
@@ -76,7 +76,7 @@ impl Counters {
         self.counts = Some(started.and(stopped).and_then(|()| sum_counters(&self.groups)));
     }
 
-    /// The counts; `None` when the window was never closed.
+    /// Returns the counts; `None` = the window was not closed.
     pub(super) fn finish(self) -> Option<Vec<EventCount>> {
         let sums = self.counts?;
         let count = |(row, place): (&EventRow, CounterSource)| {
@@ -104,7 +104,7 @@ fn at_end(events: &mut Vec<Event>, event: Event) -> CounterSource {
     CounterSource::Group(events.len() - 1)
 }
 
-/// A tracepoint of this kernel, or why it has none of that kind.
+/// Returns a tracepoint of this kernel, or the reason why it lacks such a tracepoint.
 fn find_tracepoint(
     machine: &Machine,
     name: &str,
@@ -119,7 +119,7 @@ fn find_tracepoint(
     })
 }
 
-/// The tracepoints of a class of which nothing can be counted.
+/// Lists the tracepoints of a class without countable events.
 fn uncounted_text(class: TraceClass, rows: &[(&'static EventRow, CounterSource)]) -> Option<String> {
     let mut of_class = rows.iter().filter(|(row, _)| row.class == class);
     if of_class.clone().any(|(_, place)| !matches!(place, CounterSource::Nowhere(_))) {

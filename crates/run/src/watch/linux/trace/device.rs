@@ -25,11 +25,11 @@ use std::time::Duration;
 const REQUESTED_IO_EVENT: &str = "block/block_bio_queue";
 const ISSUED: &str = "block/block_rq_issue";
 const REQUEST_DONE: &str = "block/block_rq_complete";
-/// The same of drivers that take I/O as it comes, without a queue of requests.
+/// Completion event of drivers without a request queue.
 const BIO_COMPLETE_EVENT: &str = "block/block_bio_complete";
-/// Maximum time between two reads of the buffers, in ns.
+/// Maximum interval of reads of the buffers, in ns.
 const PAUSE: Nanos = SECOND / 50;
-/// Time in ns after which an event of any CPU is in its buffer.
+/// Time in ns after which the events of all CPUs are in their buffers.
 const SETTLED: Nanos = SECOND / 50;
 const SECTOR: u64 = 512;
 
@@ -37,7 +37,7 @@ fn io_tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
     match (view, has_queue) {
         (RequestView::Asked, true) => [REQUESTED_IO_EVENT, REQUEST_DONE],
         (RequestView::Driver, true) => [ISSUED, REQUEST_DONE],
-        // Such a driver gets what is asked for.
+        // Such a driver receives the I/Os as requested.
         (_, false) => [REQUESTED_IO_EVENT, BIO_COMPLETE_EVENT],
     }
 }
@@ -97,7 +97,7 @@ struct EventReader {
     formats: BlockFormats,
     watched: WatchedDevice,
     page: Vec<u8>,
-    /// Events that others may still have to go before.
+    /// Events that wait for earlier events of other CPUs.
     waiting: Vec<BlockEvent>,
     collected: IoCollector,
     lost: u64,

@@ -37,7 +37,7 @@ impl Machine {
         TracingError::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
     }
 
-    /// Returns the recording of device requests, and the formats of its records.
+    /// Returns the recording of device requests, and its record formats.
     pub(super) fn recording(&self, clock: StampClock) -> Result<(Instance, BlockFormats), TracingError> {
         let missing = |name: &str| TracingError::NoTracepoint { names: name.into() };
         let find = |name: &str| {

@@ -14,24 +14,24 @@ use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// KiB of a CPU's buffer where memory isn't short: 20 ms of three million events per second.
+/// KiB of a CPU's buffer with sufficient memory: 20 ms of three million events per second.
 const MAX_BUFFER: u64 = 4 << 10;
 const MIN_BUFFER: u64 = 64;
-/// KiB of all buffers together, on machines with hundreds of CPUs.
+/// Maximum total size of the buffers in KiB, for machines with hundreds of CPUs.
 const MAX_MEMORY: u64 = 256 << 10;
-/// Maximum time between two reads of the buffers, in ns.
+/// Maximum interval of reads of the buffers, in ns.
 const PAUSE: Nanos = SECOND / 50;
 /// Time in ns after which an event on any CPU has reached its buffer, so that events can be matched in
 /// order.
 const SETTLED: Nanos = SECOND / 50;
 
-/// Returns the wanted and minimum size of a CPU's buffer in KiB, for this number of CPUs.
+/// Returns the desired and minimum size of a CPU's buffer in KiB, for this number of CPUs.
 pub(crate) fn buffer_kib(cpus: usize) -> (u64, u64) {
     let share = (MAX_MEMORY / cpus.max(1) as u64).max(MIN_BUFFER);
     (MAX_BUFFER.min(1 << share.ilog2()), MIN_BUFFER)
 }
 
-/// The recording thread, seen by the controlling one.
+/// Handle of the recording thread for the controlling thread.
 #[derive(Debug)]
 pub(super) struct RequestRecorder {
     thread: Option<JoinHandle<RecordedTrace>>,
@@ -42,10 +42,10 @@ pub(super) struct RequestRecorder {
 #[derive(Debug)]
 struct RecorderShared {
     stage: AtomicU8,
-    /// Edges of the window; not yet known = never.
+    /// Start and end of the window.
     begin: AtomicU64,
     end: AtomicU64,
-    /// Both threads meet here when the kernel records.
+    /// Meeting point of both threads when the kernel records.
     started: Barrier,
 }
 
@@ -54,10 +54,7 @@ const RECORDING: u8 = 1;
 const OVER: u8 = 2;
 
 impl RequestRecorder {
-    /// Starts the thread, which waits.
-    ///
-    /// # Errors
-    /// The thread can't be started.
+    /// Starts the thread, which waits for [`RequestRecorder::record`].
     pub(super) fn start(
         instance: Instance,
         formats: BlockFormats,
@@ -96,7 +93,7 @@ impl RequestRecorder {
         Ok(RequestRecorder { thread: Some(thread), shared, clock })
     }
 
-    /// Recording begins, before this returns. Once.
+    /// Starts the recording, once; returns when it is active.
     pub(super) fn record(&self) {
         self.go_to(RECORDING);
         self.shared.started.wait();
@@ -164,7 +161,7 @@ struct Reader {
     clock: StampClock,
     recorded: RecordedTrace,
     page: Vec<u8>,
-    /// Events that others may still have to go before.
+    /// Events that wait for earlier events of other CPUs.
     waiting: Vec<BlockEvent>,
     shared: Arc<RecorderShared>,
 }

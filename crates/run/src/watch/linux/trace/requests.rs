@@ -1,4 +1,4 @@
-//! How long requests of block devices take: every completion is matched with its issue.
+//! Durations of block device requests: every completion is matched with its issue.
 
 use diskspd_host::tracing::BlockFormat;
 use diskspd_host::tracing::pages::u16_at;
@@ -13,25 +13,24 @@ pub(super) struct BlockEvent {
     pub complete: bool,
     pub device: u32,
     pub sector: u64,
-    /// Sectors; 0 = the end of a requested flush, alone or with a write.
+    /// Number of sectors; 0 = end of a requested flush, alone or with a write.
     pub sectors: u32,
     pub write: bool,
     pub flush: bool,
-    /// Whether it reads or writes; otherwise it discards, or sends the device a command.
+    /// Whether the request reads or writes; otherwise it is a discard or a device command.
     pub moves_data: bool,
     pub discards: bool,
 }
 
-/// The two tracepoints of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockFormats {
     pub issue: BlockFormat,
-    /// The request, or a part of it, is complete.
+    /// Completion of the request or of a part of it.
     pub complete: BlockFormat,
 }
 
 impl BlockFormats {
-    /// Reads a record; `None` = it is too short, or not of these tracepoints.
+    /// Parses a record; `None` = too short, or of another tracepoint.
     pub(super) fn event(&self, at: Nanos, fields: &[u8]) -> Option<BlockEvent> {
         // Every record begins with its tracepoint's number.
         let id = u64::from(u16_at(fields, 0)?);
@@ -55,10 +54,10 @@ impl BlockFormats {
     }
 }
 
-/// Maximum number of requests in flight; more result from missed completions.
+/// Maximum number of requests in flight; more are due to missed completions.
 const MAX_IN_FLIGHT: usize = 1 << 20;
 
-/// Matches events, which have to come in the order of their times.
+/// Matches events in the order of their times.
 #[derive(Debug, Default)]
 pub(super) struct DeviceRequests {
     devices: HashMap<u32, CompletedRequests>,
@@ -77,7 +76,7 @@ pub(super) struct CompletedRequests {
 #[derive(Debug, Clone, Copy)]
 struct StartedRequest {
     since: Nanos,
-    /// Sectors that are not yet complete.
+    /// Remaining sectors.
     left: u32,
 }
 
@@ -87,7 +86,7 @@ impl DeviceRequests {
         DeviceRequests { devices, ..DeviceRequests::default() }
     }
 
-    /// Takes the next event. A request counts when its last part is complete within the window.
+    /// Processes the next event. A request counts if its last part completes within the window.
     pub(super) fn take(&mut self, event: BlockEvent, window: &RangeInclusive<Nanos>) {
         let Some(CompletedRequests { times: directions, flushes }) = self.devices.get_mut(&event.device)
         else {
@@ -132,7 +131,7 @@ impl DeviceRequests {
         }
     }
 
-    /// Forgets the requests in flight, because after lost events they would match wrong completions.
+    /// Forgets the requests in flight, which would match wrong completions after lost events.
     pub(super) fn forget(&mut self) {
         self.in_flight.clear();
         self.known = 0;
@@ -172,7 +171,7 @@ mod tests {
         event(at, true, sector, sectors)
     }
 
-    /// Requests counted, how many of them with a time, and the sum of those.
+    /// Returns the number of requests, the number with a time, and the sum of these times.
     fn count_reads(events: &[BlockEvent], window: RangeInclusive<Nanos>) -> (u64, u64, f64) {
         let mut requests = DeviceRequests::for_devices([DISK]);
         events.iter().for_each(|event| requests.take(*event, &window));
@@ -294,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_read_by_the_places_of_their_fields() {
+    fn records_are_parsed_by_field_offsets() {
         let letters = Field { offset: 34, size: 10 };
         let issue = BlockFormat { id: 2104, device: 8, sector: 16, sectors: 24, letters };
         let formats = BlockFormats { issue, complete: BlockFormat { id: 2107, ..issue } };

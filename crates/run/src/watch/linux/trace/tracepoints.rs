@@ -1,6 +1,6 @@
 //! Kernel tracepoints of a device's requests.
 
-/// When a request is handed to its driver, and when it is complete.
+/// Tracepoints of a request's issue to its driver, and of its completion.
 pub(super) const ISSUE: &str = "block/block_rq_issue";
 pub(super) const COMPLETE: &str = "block/block_rq_complete";
 pub(super) const TRACEPOINTS: [&str; 2] = [ISSUE, COMPLETE];
