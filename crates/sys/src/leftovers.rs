@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::Duration;
 
-/// Maximum time of all removals, and before them of unfinished creations, which unresponsive storage can block.
+/// Maximum time of all removals, and before them of unfinished creations. Unresponsive storage can block
+/// both.
 const REMOVAL_TIME: Duration = Duration::from_secs(1);
 
 pub(crate) static LEFTOVERS: Leftovers = Leftovers::new();

@@ -74,8 +74,8 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// Excludes the start of processes, each of which reads libraries and configuration with some small calls,
-    /// and writes logs. More than [`BACKGROUND`] of this does not matter next to much I/O of the other
+    /// Excludes the start of processes, each of which reads libraries and configuration with some small
+    /// calls, and writes logs. More than [`BACKGROUND`] of this does not matter next to much I/O of the other
     /// direction.
     fn leave_out_start(&mut self, processes: u64) {
         let small_next_to = |other: IoCount| COMMIT.min((MIN_FOREIGN_SHARE * other.bytes as f64) as u64);
