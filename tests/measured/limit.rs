@@ -354,7 +354,7 @@ fn device_depth_is_compared_with_requested_depth() {
     assert_eq!(found(&record, "device-depth"), None);
     let evidence = found(&record, "depth-not-reached").unwrap().evidence;
     assert!(
-        evidence.contains(&"the device had 4.0 of them in flight, by the kernel's counters".to_owned()),
+        evidence.contains(&"the device had 4.0 I/Os in flight, by the kernel's counters".to_owned()),
         "{evidence:?}"
     );
 }
