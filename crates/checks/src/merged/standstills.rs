@@ -8,6 +8,7 @@ use super::{Finding, Severity, names};
 use diskspd_figures::stats::median;
 use diskspd_figures::units::seconds_of_ns;
 use diskspd_results::{MergedHosts, Record};
+use std::collections::HashMap;
 
 const STILL: f64 = 0.1;
 const MIN_ACTIVE_SHARE: f64 = 0.5;
@@ -21,9 +22,10 @@ struct HostSeries<'a> {
 
 pub(super) fn finding(record: &Record, whole: &MergedHosts, index: usize) -> Option<Finding> {
     let (courses, width_s) = host_courses(record, whole, index)?;
+    let totals = add_up(&courses);
     let still: Vec<(&str, Vec<usize>)> = courses
         .iter()
-        .map(|course| (course.host, find_standstills(course, &courses)))
+        .map(|course| (course.host, find_standstills(course, &totals)))
         .filter(|(_, when)| !when.is_empty())
         .collect();
     if still.is_empty() {
@@ -60,42 +62,50 @@ fn host_courses<'a>(
     let span = whole.host.results.time_spans.get(index)?;
     let rows = || span.threads.iter().flat_map(|thread| &thread.targets);
     let width = rows().flat_map(|row| [&row.read.series, &row.write.series]).flatten().next()?.width();
-    let courses = record.present().map(|host| {
+    let hosts = || record.present().map(|host| host.name.as_str());
+    let mut courses: Vec<HostSeries> = hosts().map(|host| HostSeries { host, ios: Vec::new() }).collect();
+    let places: HashMap<&[u8], usize> = hosts().map(str::as_bytes).zip(0..).collect();
+    for row in rows() {
         // Merging names every target `host:path`.
-        let own = |path: &[u8]| {
-            path.strip_prefix(host.name.as_bytes()).is_some_and(|rest| rest.first() == Some(&b':'))
-        };
-        let mut ios: Vec<f64> = Vec::new();
-        for row in rows().filter(|row| own(whole.host.path(row.target).as_bytes())) {
+        let path = whole.host.path(row.target).as_bytes();
+        let colons = path.iter().enumerate().filter(|(_, byte)| **byte == b':');
+        for place in colons.filter_map(|(colon, _)| places.get(&path[..colon])) {
             for series in [&row.read.series, &row.write.series].into_iter().flatten() {
-                for (place, interval) in series.valid().enumerate() {
-                    ios.resize(ios.len().max(place + 1), 0.0);
-                    ios[place] += interval.count() as f64;
-                }
+                let counts = series.valid().map(|interval| interval.count() as f64);
+                add_to(&mut courses[*place].ios, counts);
             }
         }
-        HostSeries { host: &host.name, ios }
-    });
-    Some((courses.collect(), seconds_of_ns(width)))
+    }
+    Some((courses, seconds_of_ns(width)))
 }
 
-fn find_standstills(course: &HostSeries, all: &[HostSeries]) -> Vec<usize> {
-    let intervals = all.iter().map(|course| course.ios.len()).max().unwrap_or(0);
-    let at = |course: &HostSeries, interval: usize| course.ios.get(interval).copied().unwrap_or(0.0);
-    let others = |interval: usize| {
-        all.iter()
-            .filter(|other| other.host != course.host)
-            .map(|other| at(other, interval))
-            .fold(0.0, |a, b| a + b)
-    };
-    let inner = || 1..intervals.saturating_sub(1);
-    let own_usual = median(inner().map(|interval| at(course, interval)));
+/// Adds each value to the sum of its position.
+fn add_to(sums: &mut Vec<f64>, values: impl Iterator<Item = f64>) {
+    for (place, value) in values.enumerate() {
+        sums.resize(sums.len().max(place + 1), 0.0);
+        sums[place] += value;
+    }
+}
+
+/// Returns the I/Os of all hosts by interval. Sums of counts are exact, so differences are, too.
+fn add_up(courses: &[HostSeries]) -> Vec<f64> {
+    let mut totals = Vec::new();
+    courses.iter().for_each(|course| add_to(&mut totals, course.ios.iter().copied()));
+    totals
+}
+
+/// Returns the intervals in which the host stalled. `totals`: the I/Os of all hosts.
+fn find_standstills(course: &HostSeries, totals: &[f64]) -> Vec<usize> {
+    let own = |interval: usize| course.ios.get(interval).copied().unwrap_or(0.0);
+    let others = |interval: usize| totals[interval] - own(interval);
+    let inner = || 1..totals.len().saturating_sub(1);
+    let own_usual = median(inner().map(own));
     let others_usual = median(inner().map(others));
     if own_usual <= 0.0 || others_usual <= 0.0 {
         return Vec::new();
     }
     let still = |interval: &usize| {
-        at(course, *interval) < STILL * own_usual && others(*interval) >= MIN_ACTIVE_SHARE * others_usual
+        own(*interval) < STILL * own_usual && others(*interval) >= MIN_ACTIVE_SHARE * others_usual
     };
     inner().filter(still).collect()
 }
@@ -108,7 +118,8 @@ mod tests {
         let hosts = ["a", "b", "c"];
         let of = |(host, ios): (&&'static str, &&[f64])| HostSeries { host, ios: ios.to_vec() };
         let all: Vec<HostSeries> = hosts.iter().zip(courses).map(of).collect();
-        all.iter().map(|course| find_standstills(course, &all)).collect()
+        let totals = add_up(&all);
+        all.iter().map(|course| find_standstills(course, &totals)).collect()
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //! ```
 
 use diskspd_figures::json_lists::{ListFormatError, ListLocation, ListPart, ListSplitter};
-use diskspd_figures::stats::Interval;
+use diskspd_figures::stats::{Interval, Intervals};
 use diskspd_results::{HostTarget, Record, TargetResults};
 use serde::de::DeserializeOwned;
 use serde_json::ser::Formatter;
@@ -103,10 +103,14 @@ impl Formatter for LineFormatter {
 }
 
 /// Lists of a record whose elements are parsed separately.
-static LISTS: [ListLocation; 3] = [
+static LISTS: [ListLocation; 4] = [
     ListLocation { names: &[b"hosts", b"targets"], objects: &[1, 3] },
     ListLocation {
         names: &[b"hosts", b"results", b"time_spans", b"intervals", b"intervals"],
+        objects: &[1, 3, 4, 6, 7],
+    },
+    ListLocation {
+        names: &[b"hosts", b"results", b"time_spans", b"responses", b"intervals"],
         objects: &[1, 3, 4, 6, 7],
     },
     ListLocation {
@@ -120,6 +124,7 @@ static LISTS: [ListLocation; 3] = [
 struct Elements {
     targets: Vec<Vec<HostTarget>>,
     intervals: Vec<Vec<Interval>>,
+    responses: Vec<Vec<Interval>>,
     results: Vec<Vec<TargetResults>>,
 }
 
@@ -146,37 +151,36 @@ impl Elements {
     fn take(&mut self, place: usize, part: ListPart) -> Result<(), ListFormatError> {
         match place {
             0 => add_part(&mut self.targets, part, parse),
-            1 => add_part(&mut self.intervals, part, |text| {
-                Interval::from_compact_json(text).map_or_else(|| parse(text), Ok)
-            }),
+            1 => add_part(&mut self.intervals, part, parse_interval),
+            2 => add_part(&mut self.responses, part, parse_interval),
             _ => add_part(&mut self.results, part, parse),
         }
     }
 
     fn join_index(self, skeleton: &[u8]) -> Result<Record, ListFormatError> {
         let mut record: Record = parse(skeleton)?;
-        let (mut targets, mut intervals) = (self.targets.into_iter(), self.intervals.into_iter());
-        let mut results = self.results.into_iter();
+        let (mut targets, mut results) = (self.targets.into_iter(), self.results.into_iter());
+        let (mut intervals, mut responses) = (self.intervals.into_iter(), self.responses.into_iter());
         for host in &mut record.hosts {
             fill(&mut host.targets, &mut targets)?;
             for span in &mut host.results.time_spans {
-                if let Some(found) = &mut span.intervals {
-                    let mut list = Vec::new();
-                    fill(&mut list, &mut intervals)?;
-                    if !std::mem::replace(found, list.into()).is_empty() {
-                        return Err(ListFormatError);
-                    }
-                }
+                fill_intervals(&mut span.intervals, &mut intervals)?;
+                fill_intervals(&mut span.responses, &mut responses)?;
                 span.threads.iter_mut().try_for_each(|thread| fill(&mut thread.targets, &mut results))?;
             }
         }
-        let is_done = targets.next().is_none() && intervals.next().is_none() && results.next().is_none();
-        if is_done { Ok(record) } else { Err(ListFormatError) }
+        let is_done = targets.next().is_none() && results.next().is_none();
+        let has_intervals = intervals.chain(responses).next().is_some();
+        if is_done && !has_intervals { Ok(record) } else { Err(ListFormatError) }
     }
 }
 
 fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, ListFormatError> {
     serde_json::from_slice(text).map_err(|_| ListFormatError)
+}
+
+fn parse_interval(text: &[u8]) -> Result<Interval, ListFormatError> {
+    Interval::from_compact_json(text).map_or_else(|| parse(text), Ok)
 }
 
 fn add_part<T>(
@@ -199,6 +203,16 @@ fn fill<T>(place: &mut Vec<T>, lists: &mut impl Iterator<Item = Vec<T>>) -> Resu
         return Ok(());
     }
     Err(ListFormatError)
+}
+
+fn fill_intervals(
+    place: &mut Option<Intervals>,
+    lists: &mut impl Iterator<Item = Vec<Interval>>,
+) -> Result<(), ListFormatError> {
+    let Some(found) = place else { return Ok(()) };
+    let mut list = Vec::new();
+    fill(&mut list, lists)?;
+    if std::mem::replace(found, list.into()).is_empty() { Ok(()) } else { Err(ListFormatError) }
 }
 
 pub(super) fn head(first_line: &[u8]) -> Option<Vec<u8>> {
@@ -240,8 +254,12 @@ mod tests {
         let target =
             |id| TargetResults { target: TargetId(id), read: direction(), ..TargetResults::default() };
         let thread = || ThreadResults { targets: vec![target(0), target(1)], ..ThreadResults::default() };
+        let stored = r#"{"intervals":[{"read_bytes":1,"write_bytes":2,"latencies":[[3,4]]}]}"#;
+        let intervals = || serde_json::from_str(stored).unwrap();
         let results = SpanResults {
             measured: 2_000_000_000,
+            intervals: Some(intervals()),
+            responses: Some(intervals()),
             threads: vec![thread(), thread()],
             ..SpanResults::default()
         };
