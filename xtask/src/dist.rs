@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const MAX_PROGRAM_BYTES: u64 = 8 << 20;
+/// Maximum size of the static program (docs/how-to/packages.md).
+const MAX_PROGRAM_BYTES: u64 = 16 << 20;
 
 /// Builds everything into target/dist/out; `--twice` builds only the program, in two folders.
 ///
