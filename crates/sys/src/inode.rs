@@ -1,8 +1,8 @@
 //! The kernel's metadata of a file: its kind, location and owner.
 
+use super::anchor::descriptor_path;
 use rustix::fs::FileType;
 use std::fs::Metadata;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -46,7 +46,8 @@ pub fn identity_of_open(file: &std::fs::File) -> Option<(u64, u64)> {
 /// Opens a regular file again, for reading from its start. Another object, such as a pipe, could wait.
 pub fn reopen_to_read(file: &std::fs::File) -> Option<std::fs::File> {
     let is_file = file.metadata().is_ok_and(|found| found.is_file());
-    is_file.then(|| std::fs::File::open(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()).flatten()
+    let opened = is_file.then(|| std::fs::File::open(descriptor_path(file)));
+    opened?.ok()
 }
 
 /// Returns the identity of the object at a path.

@@ -2,7 +2,7 @@
 
 use super::mutex::LockUnpoisoned;
 use std::fmt;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 /// Maximum time of all removals, and before them of unfinished creations. Unresponsive storage can block
@@ -48,10 +48,9 @@ impl Leftovers {
         &'static self,
         make: impl FnOnce() -> Result<(T, Removal), E>,
     ) -> Result<(T, Leftover), E> {
-        let mut state = self.state.lock_anyway();
-        while state.is_closed {
-            state = self.wait_for_change(state);
-        }
+        let is_closed = |state: &mut State| state.is_closed;
+        let waited = self.changed.wait_while(self.state.lock_anyway(), is_closed);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         state.creations += 1;
         drop(state);
         let made = make();
@@ -89,10 +88,6 @@ impl Leftovers {
         if std::thread::Builder::new().name("removal".into()).spawn(remove).is_ok() {
             let _ = reported.recv_timeout(REMOVAL_TIME);
         }
-    }
-
-    fn wait_for_change<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
